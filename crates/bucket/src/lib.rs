@@ -1,0 +1,1 @@
+//! Where files live: a small trait over a local folder.

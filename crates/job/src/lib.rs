@@ -1,0 +1,1 @@
+//! A training or evaluation run from start to end.

@@ -1,0 +1,1 @@
+//! Learning: networks, PPO, exploration, checkpoints.

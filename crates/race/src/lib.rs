@@ -1,0 +1,1 @@
+//! Racing: episodes, rules, reward parameters, batches of races.

@@ -1,0 +1,1 @@
+//! What the car perceives: cameras and the software renderer.

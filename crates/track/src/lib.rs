@@ -1,0 +1,1 @@
+//! Where the car drives: route files, the catalogue of track names, lines, projection, progress.

@@ -1,0 +1,1 @@
+//! What can be seen and hit: the look of a world.

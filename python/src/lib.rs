@@ -1,0 +1,1 @@
+//! The wheel: bindings and the reward-function host.

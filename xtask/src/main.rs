@@ -1,0 +1,2 @@
+//! Checks of the tree and generated reference pages.
+fn main() {}
