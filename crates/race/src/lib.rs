@@ -1,1 +1,45 @@
-//! Racing: episodes, rules, reward parameters, batches of races.
+//! Racing: what an episode is, how a control step unfolds, which rule ends it, and what the reward function sees.
+//!
+//! | question | file |
+//! |---|---|
+//! | Why did my episode end? | [`rules`] |
+//! | What is `is_left_of_center`? | [`reward_params`] |
+//! | Where does the car start, and where is it put after a mishap? | [`start`] |
+//! | How is progress counted? | [`progress`] |
+//! | In which order do things happen in one step? | [`race`] |
+//! | How are many races stepped at once? | [`batch`] |
+//!
+//! ```
+//! use std::sync::Arc;
+//! use deepracer_race::{Action, Race, Scenario};
+//! use deepracer_track::Library;
+//!
+//! let route = Library::new(None).load("reinvent_base")?;
+//! let scenario = Arc::new(Scenario::training(Arc::new(route))?);
+//! let mut race = Race::new(scenario.clone());
+//! race.reset(scenario.start_of_episode(0));
+//! let straight = Action { steering_deg: 0.0, speed_mps: 1.0 };
+//! let mut last = race.step(straight);
+//! while !last.done {
+//!     last = race.step(straight);
+//! }
+//! assert_eq!(last.status.code(), "off_track"); // nobody steered
+//! # Ok::<(), deepracer_track::TrackError>(())
+//! ```
+
+pub mod batch;
+pub mod progress;
+pub mod race;
+pub mod reward_params;
+pub mod rules;
+pub mod scenario;
+pub mod start;
+pub mod status;
+
+pub use batch::{Batch, View};
+pub use race::{Action, LapResult, Race, Step};
+pub use reward_params::RewardParams;
+pub use rules::{Penalties, Rules};
+pub use scenario::Scenario;
+pub use start::{Start, StartRule};
+pub use status::EpisodeStatus;

@@ -1,0 +1,153 @@
+//! Many races stepped together into buffers the caller owns.
+
+use std::sync::Arc;
+
+use deepracer_sensor::{ObservationCamera, Pixels, Scene, Scratch};
+
+use crate::race::{Action, Race, Step};
+use crate::start::Start;
+
+/// How a race is seen: a baked world and the camera that looks at it. Shared by all races in that world.
+#[derive(Clone)]
+pub struct View {
+    /// The baked world.
+    pub scene: Arc<Scene>,
+    /// The agent's camera.
+    pub camera: Arc<ObservationCamera>,
+    /// Colour or grey.
+    pub pixels: Pixels,
+}
+
+impl View {
+    /// Bytes of one frame: height × width × channels.
+    pub fn frame_len(&self) -> usize {
+        self.camera.width() * self.camera.height() * self.pixels.num_channels()
+    }
+}
+
+struct Slot {
+    race: Race,
+    view: View,
+    scratch: Scratch,
+    active: bool,
+}
+
+/// N races. Each step works on the *active* ones only, in order of their index; finished races are deactivated by the
+/// caller and woken by [`reset`](Self::reset). Races are independent, so any number of threads gives the same bytes.
+pub struct Batch {
+    slots: Vec<Slot>,
+    frame_len: usize,
+}
+
+impl Batch {
+    /// Races with their views; all frames have the same size. Every race is inactive until its first reset.
+    pub fn new(races: Vec<(Race, View)>) -> Self {
+        let frame_len = races.first().map_or(0, |(_, view)| view.frame_len());
+        debug_assert!(races.iter().all(|(_, view)| view.frame_len() == frame_len), "frames of one size");
+        let slots = races
+            .into_iter()
+            .map(|(race, view)| Slot { race, view, scratch: Scratch::new(), active: false })
+            .collect();
+        Self { slots, frame_len }
+    }
+
+    /// Begins an episode in race `index` and activates it.
+    pub fn reset(&mut self, index: usize, start: Start) {
+        let slot = &mut self.slots[index];
+        slot.race.reset(start);
+        slot.active = true;
+    }
+
+    /// Leaves race `index` out of further steps.
+    pub fn deactivate(&mut self, index: usize) {
+        self.slots[index].active = false;
+    }
+
+    /// Whether race `index` takes part.
+    pub fn is_active(&self, index: usize) -> bool {
+        self.slots[index].active
+    }
+
+    /// How many races take part.
+    pub fn num_active(&self) -> usize {
+        count_active(&self.slots)
+    }
+
+    /// Number of races, active or not.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is no race at all.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Bytes of one frame.
+    pub fn frame_len(&self) -> usize {
+        self.frame_len
+    }
+
+    /// Race `index`.
+    pub fn race(&self, index: usize) -> &Race {
+        &self.slots[index].race
+    }
+
+    /// Steps every active race: `actions[k]` is for the k-th active race, whose outcome goes to `steps[k]`.
+    ///
+    /// # Panics
+    /// If a buffer is shorter than the number of active races.
+    pub fn advance(&mut self, actions: &[Action], steps: &mut [Step]) {
+        let num_active = self.num_active();
+        advance(&mut self.slots, &actions[..num_active], &mut steps[..num_active]);
+    }
+
+    /// Draws the camera of every active race: frame k of `out` (`[num_active, height, width, channels]`, row-major)
+    /// belongs to the k-th active race.
+    ///
+    /// # Panics
+    /// If `out` is shorter than that.
+    pub fn draw(&mut self, out: &mut [u8]) {
+        let len = self.num_active() * self.frame_len;
+        let frame_len = self.frame_len;
+        draw(&mut self.slots, frame_len, &mut out[..len]);
+    }
+}
+
+fn count_active(slots: &[Slot]) -> usize {
+    slots.iter().filter(|slot| slot.active).count()
+}
+
+/// Splits the races in two until single ones are left; no allocation, and the work of a slow race is stolen.
+fn advance(slots: &mut [Slot], actions: &[Action], steps: &mut [Step]) {
+    /// A step takes a microsecond or two: splitting finer costs more than it wins.
+    const FEW: usize = 16;
+    if slots.len() <= FEW {
+        for (slot, (action, step)) in slots.iter_mut().filter(|slot| slot.active).zip(actions.iter().zip(steps)) {
+            *step = slot.race.step(*action);
+        }
+        return;
+    }
+    let (left, right) = slots.split_at_mut(slots.len() / 2);
+    let num_left = count_active(left);
+    let (left_actions, right_actions) = actions.split_at(num_left);
+    let (left_steps, right_steps) = steps.split_at_mut(num_left);
+    rayon::join(|| advance(left, left_actions, left_steps), || advance(right, right_actions, right_steps));
+}
+
+fn draw(slots: &mut [Slot], frame_len: usize, out: &mut [u8]) {
+    if let [slot] = slots {
+        if slot.active {
+            let vehicle = slot.race.vehicle();
+            let View { scene, camera, pixels } = &slot.view;
+            camera.draw(scene, vehicle.origin(), vehicle.yaw_rad(), *pixels, &mut slot.scratch, out);
+        }
+        return;
+    }
+    if slots.is_empty() {
+        return;
+    }
+    let (left, right) = slots.split_at_mut(slots.len() / 2);
+    let (left_out, right_out) = out.split_at_mut(count_active(left) * frame_len);
+    rayon::join(|| draw(left, frame_len, left_out), || draw(right, frame_len, right_out));
+}

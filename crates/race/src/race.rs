@@ -1,0 +1,293 @@
+//! One running race.
+
+use std::sync::Arc;
+
+use deepracer_track::{Direction, Track};
+use deepracer_vehicle::{CONTROL_PERIOD_S, Command, Vehicle};
+use glam::DVec2;
+
+use crate::progress::Progress;
+use crate::reward_params::{self, RewardParams};
+use crate::rules::{MAX_EPISODE_STEPS, Observed, Referee};
+use crate::scenario::Scenario;
+use crate::start::{Start, reset_pose, start_pose};
+use crate::status::EpisodeStatus;
+
+/// What an agent asks for, before the car's own limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Degrees, positive to the left.
+    pub steering_deg: f64,
+    /// Metres per second.
+    pub speed_mps: f64,
+}
+
+/// Phase of an episode. Only `Run` drives and is rewarded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Prepare,
+    Run,
+    /// Waiting at a pose; holds the seconds left.
+    Pause { left_s: f64 },
+}
+
+/// What one control step brought.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// What the reward function sees. Also the trace's x, y, yaw, progress, steps.
+    pub params: RewardParams,
+    /// Whether the reward function is called for this step (not while preparing or pausing: reward 0).
+    pub is_rewarded: bool,
+    /// The judgement.
+    pub status: Status,
+    /// The episode is over.
+    pub done: bool,
+    /// Seconds of penalty still to wait.
+    pub pause_s: f64,
+    /// Simulated seconds since the episode's start, at the end of this step.
+    pub time_s: f64,
+    /// The nearer of the two closest waypoints.
+    pub closest_waypoint: usize,
+    /// A lap that ended with this step: completed, or broken off by the end of the episode.
+    pub lap: Option<LapResult>,
+}
+
+/// [`EpisodeStatus`] with a default, for buffers.
+pub type Status = EpisodeStatus;
+
+impl Default for EpisodeStatus {
+    fn default() -> Self {
+        Self::Prepare
+    }
+}
+
+/// One lap of an episode, as evaluation metrics report it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LapResult {
+    /// Seconds from the episode's start to the lap's start.
+    pub start_s: f64,
+    /// Seconds from the episode's start to the lap's end. A lap's time includes the prepare step and every penalty.
+    pub end_s: f64,
+    /// Percent reached.
+    pub progress: f64,
+    /// Lap complete, or what ended it.
+    pub status: EpisodeStatus,
+    /// Forgiven and fatal crashes of this lap.
+    pub num_crashes: u32,
+    /// Times the car left the road.
+    pub num_off_tracks: u32,
+    /// Times the car stood still.
+    pub num_immobilized: u32,
+    /// Times the car drove backwards.
+    pub num_reversed: u32,
+}
+
+impl LapResult {
+    fn begin(start_s: f64) -> Self {
+        Self {
+            start_s,
+            end_s: start_s,
+            progress: 0.0,
+            status: EpisodeStatus::InProgress,
+            num_crashes: 0,
+            num_off_tracks: 0,
+            num_immobilized: 0,
+            num_reversed: 0,
+        }
+    }
+
+    fn count(&mut self, status: EpisodeStatus) {
+        match status {
+            EpisodeStatus::Crashed => self.num_crashes += 1,
+            EpisodeStatus::OffTrack => self.num_off_tracks += 1,
+            EpisodeStatus::Immobilized => self.num_immobilized += 1,
+            EpisodeStatus::Reversed => self.num_reversed += 1,
+            _ => {}
+        }
+    }
+
+    fn end(mut self, end_s: f64, progress: f64, status: EpisodeStatus) -> Self {
+        self.end_s = end_s;
+        self.progress = progress;
+        self.status = status;
+        self
+    }
+
+    /// Mishaps of this lap.
+    pub fn num_resets(&self) -> u32 {
+        self.num_crashes + self.num_off_tracks + self.num_immobilized + self.num_reversed
+    }
+
+    /// Seconds the lap took.
+    pub fn elapsed_s(&self) -> f64 {
+        self.end_s - self.start_s
+    }
+}
+
+/// A car on a track. Cheap to clone; a step allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Race {
+    scenario: Arc<Scenario>,
+    direction: Direction,
+    vehicle: Vehicle,
+    phase: Phase,
+    progress: Progress,
+    referee: Referee,
+    num_steps: u32,
+    num_laps: u32,
+    num_resets: u32,
+    lap: LapResult,
+    last_origin: DVec2,
+}
+
+impl Race {
+    /// A race at its start line; [`reset`](Self::reset) begins an episode.
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let vehicle = Vehicle::new(scenario.generation);
+        let start = scenario.start_of_episode(0);
+        let mut race = Self {
+            scenario,
+            direction: start.direction,
+            vehicle,
+            phase: Phase::Prepare,
+            progress: Progress::new(0.0),
+            referee: Referee::default(),
+            num_steps: 0,
+            num_laps: 0,
+            num_resets: 0,
+            lap: LapResult::begin(0.0),
+            last_origin: DVec2::ZERO,
+        };
+        race.reset(start);
+        race
+    }
+
+    /// Begins an episode: the car stands at its start, everything is forgotten.
+    pub fn reset(&mut self, start: Start) {
+        self.direction = start.direction;
+        let pose = start_pose(self.track(), start.ndist);
+        self.vehicle.place(pose.position, pose.yaw_rad);
+        self.phase = if self.scenario.prepare_step { Phase::Prepare } else { Phase::Run };
+        self.progress = Progress::new(start.ndist);
+        self.referee.clear();
+        self.num_steps = 0;
+        self.num_laps = 0;
+        self.num_resets = 0;
+        self.lap = LapResult::begin(0.0);
+        self.last_origin = pose.position;
+    }
+
+    /// One control step of 1/15 s, in the original's order: the state is read and the reward parameters are built
+    /// from the pose *before* the action acts, then the car drives, then the rules judge the pose that was read.
+    pub fn step(&mut self, action: Action) -> Step {
+        self.num_steps += 1;
+        let time_s = f64::from(self.num_steps) * CONTROL_PERIOD_S;
+        let mut placed = reward_params::place(self.scenario.track(self.direction), &self.vehicle, action);
+        let progress = self.progress.advance(placed.ndist);
+        placed.params.progress = progress;
+        placed.params.steps = f64::from(self.num_steps);
+        let origin = self.vehicle.origin();
+        let moved_m = origin.distance(self.last_origin);
+        let is_rewarded = self.phase == Phase::Run;
+        if is_rewarded {
+            self.vehicle.drive(Command::from_request(action.steering_deg, action.speed_mps), CONTROL_PERIOD_S);
+        }
+        let mut step = Step {
+            is_rewarded,
+            time_s,
+            closest_waypoint: placed.nearest_waypoint,
+            params: placed.params,
+            ..Step::default()
+        };
+        match self.phase {
+            Phase::Prepare => {
+                step.status = EpisodeStatus::Prepare;
+                self.phase = Phase::Run;
+            }
+            Phase::Pause { left_s } => {
+                step.status = EpisodeStatus::Pause;
+                let left_s = left_s - CONTROL_PERIOD_S;
+                step.pause_s = left_s.max(0.0);
+                self.phase = if left_s <= 1e-9 { Phase::Run } else { Phase::Pause { left_s } };
+                self.referee.clear();
+            }
+            Phase::Run => {
+                let seen = Observed {
+                    progress,
+                    previous_progress: self.progress.previous_percent(),
+                    moved_m,
+                    off_track: step.params.is_offtrack,
+                    crashed: false,
+                };
+                let status = self.referee.judge(&self.scenario.rules, &seen);
+                self.apply(status, &mut step);
+            }
+        }
+        if self.num_steps >= MAX_EPISODE_STEPS && !step.done {
+            step.done = true;
+            step.lap = Some(self.lap.end(time_s, progress, step.status));
+        }
+        self.last_origin = origin;
+        step
+    }
+
+    /// Acts on the referee's word: a lap, a forgiven mishap, or the end.
+    fn apply(&mut self, status: EpisodeStatus, step: &mut Step) {
+        step.status = status;
+        let progress = step.params.progress;
+        match status {
+            EpisodeStatus::InProgress => {}
+            EpisodeStatus::LapComplete => {
+                self.num_laps += 1;
+                step.lap = Some(self.lap.end(step.time_s, progress, status));
+                self.lap = LapResult::begin(step.time_s);
+                self.referee.clear();
+                step.done = self.num_laps >= self.scenario.rules.num_laps;
+                if !step.done {
+                    step.status = EpisodeStatus::InProgress; // the original reports only the last lap
+                }
+            }
+            mishap => {
+                self.lap.count(mishap);
+                step.params.is_crashed = mishap == EpisodeStatus::Crashed;
+                if self.num_resets < self.scenario.rules.num_resets {
+                    self.num_resets += 1;
+                    let left_s = self.scenario.rules.penalty_s(mishap);
+                    step.pause_s = left_s;
+                    self.phase = Phase::Pause { left_s };
+                    self.referee.clear();
+                    let pose = reset_pose(self.track(), self.progress.previous_ndist(), self.last_origin);
+                    self.vehicle.place(pose.position, pose.yaw_rad);
+                } else {
+                    step.done = true;
+                    step.lap = Some(self.lap.end(step.time_s, progress, mishap));
+                }
+            }
+        }
+    }
+
+    /// The track in the direction of this episode.
+    pub fn track(&self) -> &Arc<Track> {
+        self.scenario.track(self.direction)
+    }
+
+    /// The car.
+    pub fn vehicle(&self) -> &Vehicle {
+        &self.vehicle
+    }
+
+    /// What is raced.
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        &self.scenario
+    }
+
+    /// Steps of this episode so far.
+    pub fn num_steps(&self) -> u32 {
+        self.num_steps
+    }
+
+    /// Laps completed in this episode.
+    pub fn num_laps(&self) -> u32 {
+        self.num_laps
+    }
+}

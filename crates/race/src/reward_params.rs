@@ -1,0 +1,126 @@
+//! What a reward function sees of a step.
+
+use deepracer_track::{Line, Track};
+use deepracer_vehicle::Vehicle;
+
+use crate::race::Action;
+
+/// The parameters of one reward call, spelled as DeepRacer users spell them.
+///
+/// All of them describe the pose **before** the step's action takes effect, together with that action. `x`, `y` and
+/// everything derived from them belong to the car's *front point*, 0.14 m ahead of its origin. The waypoints are the
+/// track's ([`Track::waypoints`]) and not repeated here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RewardParams {
+    /// All four wheel centres are strictly inside the road.
+    pub all_wheels_on_track: bool,
+    /// Front point, metres, world frame.
+    pub x: f64,
+    /// Front point, metres, world frame.
+    pub y: f64,
+    /// Direction of the car, degrees in (−180, 180], counter-clockwise from +x.
+    pub heading: f64,
+    /// Distance of the front point from the centre line, metres, ≥ 0.
+    pub distance_from_center: f64,
+    /// Distance along the centre line from waypoint 0, metres.
+    pub projection_distance: f64,
+    /// Percent of the lap done since the episode's start, about (−50, 100].
+    pub progress: f64,
+    /// Steps of this episode so far, the prepare step and pauses included: the first call sees 2.
+    pub steps: f64,
+    /// Speed the action asked for, m/s, unclipped.
+    pub speed: f64,
+    /// Steering the action asked for, degrees, positive to the left, unclipped.
+    pub steering_angle: f64,
+    /// Width of the road here, metres.
+    pub track_width: f64,
+    /// Length of the centre line, metres.
+    pub track_length: f64,
+    /// Waypoints just behind and just ahead.
+    pub closest_waypoints: [usize; 2],
+    /// The car is on the driver's left of the centre line.
+    pub is_left_of_center: bool,
+    /// The race drives the track against its waypoints. It says nothing about where the car points.
+    pub is_reversed: bool,
+    /// The crash rule fired and the car is to blame.
+    pub is_crashed: bool,
+    /// No wheel is on the road.
+    pub is_offtrack: bool,
+    /// Simulated seconds.
+    pub sim_time: f64,
+    /// The other objects on the track.
+    pub objects: ObjectParams,
+}
+
+/// The object keys of a reward call. Without objects they keep the original's defaults: `[0, 0]`, `False`, empty lists.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectParams {
+    /// Indices of the object just behind and just ahead along the centre line.
+    pub closest_objects: [usize; 2],
+    /// The object ahead is in the camera's view.
+    pub object_in_camera: bool,
+    /// Origins, metres.
+    pub location: Vec<[f64; 2]>,
+    /// Which objects are on the driver's left.
+    pub left_of_center: Vec<bool>,
+    /// Speeds, m/s.
+    pub speed: Vec<f64>,
+    /// Directions, radians.
+    pub heading: Vec<f64>,
+    /// Distances from the centre line, metres.
+    pub distance_from_center: Vec<f64>,
+    /// Distances along the centre line, metres.
+    pub distance: Vec<f64>,
+}
+
+/// The geometric part of the parameters, and what the rules need besides.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) params: RewardParams,
+    /// Normalised distance of the front point, 0…1.
+    pub(crate) ndist: f64,
+    /// The nearer of the two closest waypoints: the trace's `closest_waypoint`.
+    pub(crate) nearest_waypoint: usize,
+}
+
+impl RewardParams {
+    /// Everything that follows from the pose of `vehicle` on `track`; progress, steps, time and flags of the rules
+    /// are left at their defaults except `is_offtrack`, which is geometric.
+    pub fn of_pose(track: &Track, vehicle: &Vehicle, action: Action) -> Self {
+        place(track, vehicle, action).params
+    }
+}
+
+pub(crate) fn place(track: &Track, vehicle: &Vehicle, action: Action) -> Placed {
+    let front = vehicle.front_point();
+    let center = track.line(Line::Center).project(front);
+    let inner = track.line(Line::Inner).project(center.point).point;
+    let outer = track.line(Line::Outer).project(center.point).point;
+    let length_m = track.length_m();
+    let ndist = (center.distance_m / length_m).min(1.0);
+    let ndist = if track.is_closed() && ndist >= 1.0 { 0.0 } else { ndist };
+    let closest_waypoints = track.closest_waypoints(ndist);
+    let waypoints = track.waypoints();
+    let [behind, ahead] = closest_waypoints.map(|index| waypoints[index].distance_squared(front));
+    let nearest_waypoint = closest_waypoints[usize::from(ahead < behind)];
+    let wheels_on_road = vehicle.wheel_points().map(|wheel| track.is_on_road(wheel));
+    let nearer_inner = front.distance_squared(inner) < front.distance_squared(outer);
+    let params = RewardParams {
+        all_wheels_on_track: wheels_on_road.iter().all(|&on| on),
+        is_offtrack: !wheels_on_road.iter().any(|&on| on),
+        x: front.x,
+        y: front.y,
+        heading: vehicle.yaw_rad().to_degrees(),
+        distance_from_center: center.gap_m,
+        projection_distance: ndist * length_m,
+        speed: action.speed_mps,
+        steering_angle: action.steering_deg,
+        track_width: inner.distance(outer),
+        track_length: length_m,
+        closest_waypoints,
+        is_left_of_center: nearer_inner == track.is_ccw(),
+        is_reversed: track.is_reversed(),
+        ..RewardParams::default()
+    };
+    Placed { params, ndist, nearest_waypoint }
+}

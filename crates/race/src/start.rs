@@ -1,0 +1,97 @@
+//! Where a car starts, and where it is put back after a mishap.
+
+use deepracer_track::{Difference, Direction, Line, Pose, Track};
+use glam::DVec2;
+
+/// How start positions and directions follow each other from episode to episode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StartRule {
+    /// First start, as a fraction of the track's length from waypoint 0.
+    pub offset: f64,
+    /// Fraction of the track by which each further episode starts later; 0 keeps the start.
+    pub advance: f64,
+    /// Direction of the first episode.
+    pub direction: Direction,
+    /// Drive every other episode in the opposite direction.
+    pub alternate: bool,
+}
+
+impl StartRule {
+    /// The original's default in training: round the track in steps of 5 %, always forwards.
+    pub const fn round_robin() -> Self {
+        Self { offset: 0.0, advance: 0.05, direction: Direction::Forward, alternate: false }
+    }
+
+    /// Always the start line.
+    pub const fn start_line(direction: Direction) -> Self {
+        Self { offset: 0.0, advance: 0.0, direction, alternate: false }
+    }
+
+    /// The start of an episode, counted from 0.
+    pub fn of_episode(&self, episode: u64) -> Start {
+        let direction = if self.alternate && episode % 2 == 1 { opposite(self.direction) } else { self.direction };
+        // Rounded to a billionth of a lap so that twenty steps of 0.05 come back to exactly 0.
+        let ndist = ((self.offset + self.advance * episode as f64) * 1e9).round() / 1e9;
+        Start { ndist: ndist.rem_euclid(1.0), direction }
+    }
+}
+
+/// The start of one episode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Fraction of the track's length from waypoint 0 of the driven direction.
+    pub ndist: f64,
+    /// Which way the track is driven.
+    pub direction: Direction,
+}
+
+/// The other direction.
+fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Forward => Direction::Reversed,
+        Direction::Reversed => Direction::Forward,
+    }
+}
+
+/// Start pose of a car alone on the track: on the centre line, looking at the next waypoint.
+pub fn start_pose(track: &Track, ndist: f64) -> Pose {
+    track.line(Line::Center).pose_at(ndist * track.length_m(), Difference::Forward)
+}
+
+/// Where a car goes after a mishap: the point of the inner or outer lane beside `ndist` on the centre line that is
+/// nearer to `last_origin`, looking along that lane.
+pub fn reset_pose(track: &Track, ndist: f64, last_origin: DVec2) -> Pose {
+    let on_center = track.line(Line::Center).point_at(ndist * track.length_m());
+    let [inner, outer] = [Line::InnerLane, Line::OuterLane].map(|lane| {
+        let lane = track.line(lane);
+        lane.pose_at(lane.project(on_center).distance_m, Difference::Forward)
+    });
+    let nearer = if inner.position.distance_squared(last_origin) <= outer.position.distance_squared(last_origin) {
+        inner
+    } else {
+        outer
+    };
+    if nearer.position.is_finite() && nearer.yaw_rad.is_finite() { nearer } else { start_pose(track, 0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twenty_episodes_go_once_round_and_come_back_to_the_line() {
+        let rule = StartRule::round_robin();
+        assert_eq!(rule.of_episode(0).ndist, 0.0);
+        assert_eq!(rule.of_episode(7).ndist, 0.35);
+        assert_eq!(rule.of_episode(20).ndist, 0.0);
+        assert_eq!(rule.of_episode(1_000_001).ndist, 0.05);
+    }
+
+    #[test]
+    fn alternating_flips_every_episode() {
+        let rule = StartRule { alternate: true, ..StartRule::start_line(Direction::Reversed) };
+        assert_eq!(rule.of_episode(0).direction, Direction::Reversed);
+        assert_eq!(rule.of_episode(1).direction, Direction::Forward);
+        assert_eq!(rule.of_episode(2).direction, Direction::Reversed);
+    }
+}
