@@ -1,6 +1,6 @@
 //! What a reward function sees of a step.
 
-use deepracer_track::{Line, Track};
+use deepracer_track::Track;
 use deepracer_vehicle::Vehicle;
 
 use crate::race::Action;
@@ -93,29 +93,26 @@ impl RewardParams {
 
 pub(crate) fn place(track: &Track, vehicle: &Vehicle, action: Action) -> Placed {
     let front = vehicle.front_point();
-    let center = track.line(Line::Center).project(front);
-    let inner = track.line(Line::Inner).project(center.point).point;
-    let outer = track.line(Line::Outer).project(center.point).point;
+    let nearest = track.nearest(front);
     let length_m = track.length_m();
-    let ndist = (center.distance_m / length_m).min(1.0);
-    let ndist = if track.is_closed() && ndist >= 1.0 { 0.0 } else { ndist };
+    let ndist = track.ndist_of(&nearest.center);
     let closest_waypoints = track.closest_waypoints(ndist);
     let waypoints = track.waypoints();
     let [behind, ahead] = closest_waypoints.map(|index| waypoints[index].distance_squared(front));
     let nearest_waypoint = closest_waypoints[usize::from(ahead < behind)];
     let wheels_on_road = vehicle.wheel_points().map(|wheel| track.is_on_road(wheel));
-    let nearer_inner = front.distance_squared(inner) < front.distance_squared(outer);
+    let nearer_inner = front.distance_squared(nearest.inner.point) < front.distance_squared(nearest.outer.point);
     let params = RewardParams {
         all_wheels_on_track: wheels_on_road.iter().all(|&on| on),
         is_offtrack: !wheels_on_road.iter().any(|&on| on),
         x: front.x,
         y: front.y,
         heading: vehicle.yaw_rad().to_degrees(),
-        distance_from_center: center.gap_m,
+        distance_from_center: nearest.center.gap_m,
         projection_distance: ndist * length_m,
         speed: action.speed_mps,
         steering_angle: action.steering_deg,
-        track_width: inner.distance(outer),
+        track_width: nearest.width_m(),
         track_length: length_m,
         closest_waypoints,
         is_left_of_center: nearer_inner == track.is_ccw(),
