@@ -6,6 +6,13 @@
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
+//! | What files and log lines does a run leave, and where? | [`artefact`] |
+//! | How does a run become a process, and how is it stopped? | [`run`] |
 
+pub mod artefact;
+pub mod custom_files;
+pub mod increment;
+pub mod prefix;
 pub mod reward;
+pub mod run;
 pub mod stop;
