@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use deepracer_settings::RacingFolder;
 use serde::{Deserialize, Serialize};
 
 /// A log starts a new file when it has grown to this size; one older file is kept.
@@ -21,9 +22,9 @@ pub struct RunLogs {
 }
 
 impl RunLogs {
-    /// The logs of a run of `num_workers` workers in `folder`.
-    pub fn new(folder: PathBuf, num_workers: usize) -> Self {
-        Self { folder, num_workers }
+    /// The logs of a run of `num_workers` workers in the folder `data/logs/<name>`.
+    pub fn of(folder: &RacingFolder, name: &str, num_workers: usize) -> Self {
+        Self { folder: folder.data().join("logs").join(name), num_workers }
     }
 
     /// The folder.

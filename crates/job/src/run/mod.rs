@@ -1,4 +1,4 @@
-//! Runs as processes: the racing folder they belong to, their records, locks and logs, how they are started and stopped.
+//! Runs as processes: their records, locks and logs, how they are started and stopped.
 //!
 //! A run is one detached process. Everything anybody else knows of it stands in its [record](RunRecord), a JSON file
 //! below `data/run/`; the process itself keeps it up to date. Whether the process still lives is read from the operating
@@ -6,7 +6,6 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | Which folder do the commands work on? | `racing_folder` |
 //! | What is known about a run? | `record` |
 //! | Is that process still the one that wrote the file? | `process_identity` |
 //! | Who may write this model? | `lock` |
@@ -20,7 +19,6 @@ mod lock;
 mod log_file;
 mod process;
 mod process_identity;
-mod racing_folder;
 mod record;
 mod start;
 mod stop;
@@ -30,7 +28,6 @@ pub use lock::{Lock, LockError};
 pub use log_file::{LogFile, RunLogs};
 pub use process::{EnterError, RunProcess};
 pub use process_identity::ProcessIdentity;
-pub use racing_folder::{RacingFolder, RacingFolderError};
 pub use record::{Ending, RecordError, RewardSource, RunKind, RunRecord, RunRequest, RunState};
 pub use start::{StartError, Started, start};
 pub use stop::{StopError, Stopped, stop};

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use deepracer_settings::RacingFolder;
+
 use super::lock::{Lock, LockError};
 use super::process_identity::ProcessIdentity;
-use super::racing_folder::RacingFolder;
-use super::record::{Ending, RecordError, RunKind, RunRecord, RunState};
+use super::record::{Ending, RecordError, RunKind, RunRecord, RunState, runs_folder};
 
 /// Why a process could not take up its run.
 #[derive(Debug, thiserror::Error)]
@@ -89,14 +90,14 @@ fn take_locks(folder: &RacingFolder, record: &RunRecord) -> Result<Vec<Lock>, Lo
 
 /// The lock of a run's name.
 fn run_lock(folder: &RacingFolder, name: &str) -> PathBuf {
-    folder.runs().join("locks").join(format!("{name}.lock"))
+    runs_folder(folder).join("locks").join(format!("{name}.lock"))
 }
 
 /// The lock of a model that is being written.
 pub(super) fn model_lock(folder: &RacingFolder, prefix: &str) -> PathBuf {
     // One file whatever the prefix holds: `/` and `%` are written as in a URL.
     let name = prefix.replace('%', "%25").replace('/', "%2F");
-    folder.runs().join("locks").join(format!("model {name}.lock"))
+    runs_folder(folder).join("locks").join(format!("model {name}.lock"))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use deepracer_settings::{Origin, RacingFolder, Request, RunConfig, Settings, SettingsError};
 use serde::{Deserialize, Serialize};
 
 use super::log_file::RunLogs;
 use super::process_identity::ProcessIdentity;
-use super::racing_folder::RacingFolder;
 
 /// Training or evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,16 +91,18 @@ impl RewardSource {
     }
 }
 
+/// `data/run/`: records and locks.
+pub(super) fn runs_folder(folder: &RacingFolder) -> PathBuf {
+    folder.data().join("run")
+}
+
 /// Everything the process needs, as it was when the run was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     /// The racing folder.
     pub racing_folder: PathBuf,
-    /// Every setting that has a value, by key, as text.
-    pub settings: BTreeMap<String, String>,
-    /// For each worker from the second on: the settings of its own `worker-N.env` (multi-config only).
-    #[serde(default)]
-    pub worker_settings: Vec<BTreeMap<String, String>>,
+    /// For each worker: every setting that is not at its default, by key, as text.
+    pub settings: Vec<BTreeMap<String, String>>,
     /// `model_metadata.json`, the text.
     pub model_metadata: String,
     /// `hyperparameters.json`, the text; evaluations have none.
@@ -111,6 +113,26 @@ pub struct RunRequest {
     pub reward: Option<RewardSource>,
     /// Local time of the start as `YYYYmmddHHMMSS`; names the folders and files of an evaluation.
     pub stamp: String,
+}
+
+impl RunRequest {
+    /// What is worth keeping of the settings of one worker.
+    pub fn settings_to_keep(settings: &Settings) -> BTreeMap<String, String> {
+        let entries = settings.values().entries().iter().filter(|entry| entry.origin != Origin::Default);
+        entries.map(|entry| (entry.variable.name.to_owned(), entry.text.clone())).collect()
+    }
+
+    /// The checked settings of each worker, as they were; the files of today play no part.
+    pub fn configs(&self) -> Result<Vec<RunConfig>, SettingsError> {
+        let config = |kept: &BTreeMap<String, String>| {
+            // A folder without env files: only what was kept counts.
+            let mut request = Request::new(RacingFolder::at(runs_folder(&RacingFolder::at(&self.racing_folder))));
+            request.overrides = kept.iter().map(|(key, text)| (key.clone(), text.clone())).collect();
+            request.overrides.retain(|(key, _)| key != "DR_EXPERIMENT_NAME");
+            Ok(Settings::load(&request)?.settings.config().clone())
+        };
+        self.settings.iter().map(config).collect()
+    }
 }
 
 /// A run.
@@ -167,7 +189,7 @@ impl RunRecord {
 
     /// Where the record of a run lies.
     pub fn path(folder: &RacingFolder, kind: RunKind, run_id: u64) -> PathBuf {
-        folder.runs().join(format!("{}.json", kind.run_name(run_id)))
+        runs_folder(folder).join(format!("{}.json", kind.run_name(run_id)))
     }
 
     /// The record of a run; `None` when there never was one.
@@ -180,7 +202,7 @@ impl RunRecord {
 
     /// All records of a racing folder, by name. Files that are no records are left out.
     pub fn all(folder: &RacingFolder) -> Vec<Self> {
-        let Ok(entries) = std::fs::read_dir(folder.runs()) else { return Vec::new() };
+        let Ok(entries) = std::fs::read_dir(runs_folder(folder)) else { return Vec::new() };
         let mut records: Vec<Self> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
@@ -234,11 +256,10 @@ pub(super) mod tests {
             since: "2024-01-01T12:00:00+00:00".to_owned(),
             process: None,
             state: RunState::Starting,
-            logs: RunLogs::new(folder.logs().join("deepracer-0-20240101120000"), 1),
+            logs: RunLogs::of(folder, "deepracer-0-20240101120000", 1),
             request: RunRequest {
                 racing_folder: folder.root().to_path_buf(),
-                settings: BTreeMap::from([("DR_WORLD_NAME".to_owned(), "reinvent_base".to_owned())]),
-                worker_settings: Vec::new(),
+                settings: vec![BTreeMap::from([("DR_WORLD_NAME".to_owned(), "Oval_track".to_owned())])],
                 model_metadata: "{}".to_owned(),
                 hyperparameters: Some("{}".to_owned()),
                 reward: None,
@@ -259,6 +280,20 @@ pub(super) mod tests {
         assert_eq!(RunRecord::find(&folder, RunKind::Training, 0)?, Some(record.clone()));
         assert_eq!(RunRecord::all(&folder), [record.clone()]);
         assert!(record.is_alive());
+        Ok(())
+    }
+
+    #[test]
+    fn the_settings_of_a_run_survive_changes_of_the_files() -> Result<(), Box<dyn std::error::Error>> {
+        let base = tempfile::tempdir()?;
+        let folder = RacingFolder::at(base.path().join("my racing"));
+        std::fs::create_dir_all(folder.root())?;
+        std::fs::write(folder.run_env(), "DR_WORLD_NAME=Oval_track\nDR_LOCAL_S3_MODEL_PREFIX='night 1'\n")?;
+        let settings = Settings::load(&Request::new(folder.clone()))?.settings;
+        let mut record = example(&folder);
+        record.request.settings = vec![RunRequest::settings_to_keep(&settings)];
+        std::fs::write(folder.run_env(), "DR_WORLD_NAME=reinvent_base\n")?;
+        assert_eq!(record.request.configs()?, [settings.config().clone()]);
         Ok(())
     }
 

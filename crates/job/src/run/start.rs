@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::racing_folder::RacingFolder;
+use deepracer_settings::RacingFolder;
+
 use super::record::{Ending, RecordError, RunRecord, RunState};
 
 const POLL: Duration = Duration::from_millis(10);

@@ -102,13 +102,13 @@ fn signal(process: &ProcessIdentity, signal: rustix::process::Signal) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::super::racing_folder::RacingFolder;
     use super::super::record::tests::example;
     use super::*;
+    use deepracer_settings::RacingFolder;
     use std::process::{Child, Command};
 
     fn record_of(child: &Child) -> RunRecord {
-        let mut record = example(&RacingFolder::at("racing".into()));
+        let mut record = example(&RacingFolder::at("racing"));
         record.process = ProcessIdentity::of(child.id());
         record
     }
