@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use deepracer_policy::{
-    ActionSpec, Choice, ClippedPpo, InputShape, InputSpec, PolicySpec, PpoHyperparameters,
-    RandomStream, Rollout, Topology,
+    ActionSpec, Choice, ClippedPpo, InputShape, InputSpec, PolicySpec, PpoHyperparameters, RandomStream, Rollout,
+    Topology,
 };
 
 const BATCH: usize = 64;
@@ -15,80 +15,42 @@ const BATCH: usize = 64;
 const BATCHES: usize = 4;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let seconds = std::env::var("BENCH_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(5.0);
+    let seconds = std::env::var("BENCH_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5.0);
     let spec = PolicySpec {
         inputs: vec![InputSpec {
             name: "FRONT_FACING_CAMERA".into(),
-            shape: InputShape::Image {
-                height: 120,
-                width: 160,
-                channels: 1,
-            },
+            shape: InputShape::Image { height: 120, width: 160, channels: 1 },
         }],
         topology: Topology::Shallow,
         actions: ActionSpec::Discrete { num_actions: 5 },
     };
     let mut random = RandomStream::new(1, "bench");
-    let observations: Vec<u8> = (0..BATCH * BATCHES * spec.observation_bytes())
-        .map(|_| random.bits() as u8)
-        .collect();
+    let observations: Vec<u8> = (0..BATCH * BATCHES * spec.observation_bytes()).map(|_| random.bits() as u8).collect();
     let mut rollout = Rollout::new(&spec);
-    for (step, observation) in observations
-        .chunks_exact(spec.observation_bytes())
-        .enumerate()
-    {
-        rollout.push(
-            observation,
-            Choice::Index(step % 5),
-            &[0.2; 5],
-            (step % 7) as f32 - 3.0,
-        );
+    for (step, observation) in observations.chunks_exact(spec.observation_bytes()).enumerate() {
+        rollout.push(observation, Choice::Index(step % 5), &[0.2; 5], (step % 7) as f32 - 3.0);
     }
     rollout.end_episode();
-    let hyperparameters = PpoHyperparameters {
-        num_epochs: 1,
-        ..PpoHyperparameters::default()
-    };
+    let hyperparameters = PpoHyperparameters { num_epochs: 1, ..PpoHyperparameters::default() };
     let mut policy = ClippedPpo::new(spec.clone(), hyperparameters, 1)?;
     let mut outputs = vec![];
 
     for threads in [1, 2] {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         pool.install(|| {
-            let valuing = measure(
-                "values of the critic",
-                threads,
-                BATCH * BATCHES,
-                seconds / 4.0,
-                || {
-                    std::hint::black_box(policy.values(&observations, BATCH * BATCHES));
-                },
-            );
+            let valuing = measure("values of the critic", threads, BATCH * BATCHES, seconds / 4.0, || {
+                std::hint::black_box(policy.values(&observations, BATCH * BATCHES));
+            });
             // A phase values every state once before it trains; the rate of training alone is what remains.
             let phase = measure("training phase", threads, BATCH * BATCHES, seconds, || {
                 std::hint::black_box(policy.train(&rollout).is_ok());
             });
-            println!(
-                "{:<28} {threads} thread(s) {:>8.0} samples/s",
-                "training",
-                1.0 / (1.0 / phase - 1.0 / valuing)
-            );
+            println!("{:<28} {threads} thread(s) {:>8.0} samples/s", "training", 1.0 / (1.0 / phase - 1.0 / valuing));
             for count in [1, BATCH] {
                 let observations = &observations[..count * spec.observation_bytes()];
-                measure(
-                    &format!("inference, batch {count}"),
-                    threads,
-                    count,
-                    seconds / 4.0,
-                    || {
-                        policy.forward(observations, count, &mut outputs);
-                    },
-                );
+                measure(&format!("inference, batch {count}"), threads, count, seconds / 4.0, || {
+                    policy.forward(observations, count, &mut outputs);
+                });
             }
         });
     }
@@ -96,13 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Runs `work`, which treats `samples`, for so many seconds; prints and returns the median rate per second.
-fn measure(
-    name: &str,
-    threads: usize,
-    samples: usize,
-    seconds: f64,
-    mut work: impl FnMut(),
-) -> f64 {
+fn measure(name: &str, threads: usize, samples: usize, seconds: f64, mut work: impl FnMut()) -> f64 {
     work();
     let start = Instant::now();
     let processor_start = processor_seconds();
@@ -112,17 +68,11 @@ fn measure(
         work();
         durations.push(begin.elapsed().as_secs_f64());
     }
-    let processor = processor_seconds()
-        .zip(processor_start)
-        .map(|(end, start)| (end - start) / durations.len() as f64);
+    let processor = processor_seconds().zip(processor_start).map(|(end, start)| (end - start) / durations.len() as f64);
     durations.sort_by(f64::total_cmp);
     let rate = samples as f64 / durations[durations.len() / 2];
-    let per_processor = processor.map_or("?".into(), |seconds| {
-        format!("{:.0}", samples as f64 / seconds)
-    });
-    println!(
-        "{name:<28} {threads} thread(s) {rate:>8.0} samples/s, {per_processor:>6} per processor second"
-    );
+    let per_processor = processor.map_or("?".into(), |seconds| format!("{:.0}", samples as f64 / seconds));
+    println!("{name:<28} {threads} thread(s) {rate:>8.0} samples/s, {per_processor:>6} per processor second");
     rate
 }
 

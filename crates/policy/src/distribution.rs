@@ -87,11 +87,7 @@ fn log_probability(probability: f64) -> f64 {
 impl Family for Categorical {
     fn compare(&self, answer: &[f32], old_output: &[f32], choice: Choice) -> Comparison {
         let action = Self::index(choice);
-        let mut comparison = Comparison {
-            log_ratio: 0.0,
-            entropy: 0.0,
-            kl_divergence: 0.0,
-        };
+        let mut comparison = Comparison { log_ratio: 0.0, entropy: 0.0, kl_divergence: 0.0 };
         for (index, (new, old)) in Self::probabilities(answer).zip(old_output).enumerate() {
             let old = f64::from(*old);
             let log_ratio = log_probability(new) - log_probability(old);
@@ -116,24 +112,14 @@ impl Family for Categorical {
         let probabilities = Self::probabilities(answer);
         let is_floored = |probability: f64| probability <= LEAST_PROBABILITY;
         // The derivative of the entropy by a probability; where the logarithm is floored it is a constant.
-        let slope = |probability: f64| {
-            -log_probability(probability) - if is_floored(probability) { 0.0 } else { 1.0 }
-        };
-        let mean_slope: f64 = probabilities
-            .clone()
-            .map(|probability| probability * slope(probability))
-            .sum();
+        let slope = |probability: f64| -log_probability(probability) - if is_floored(probability) { 0.0 } else { 1.0 };
+        let mean_slope: f64 = probabilities.clone().map(|probability| probability * slope(probability)).sum();
         let taken_is_floored = probabilities.clone().nth(action).is_some_and(is_floored);
-        let by_log_probability = if taken_is_floored {
-            0.0
-        } else {
-            weights.by_log_probability
-        };
+        let by_log_probability = if taken_is_floored { 0.0 } else { weights.by_log_probability };
         for (index, (gradient, probability)) in gradient.iter_mut().zip(probabilities).enumerate() {
             let taken = if index == action { 1.0 } else { 0.0 };
             let by_entropy = probability * (slope(probability) - mean_slope);
-            *gradient = (by_log_probability * (taken - probability)
-                + weights.by_entropy * by_entropy) as f32;
+            *gradient = (by_log_probability * (taken - probability) + weights.by_entropy * by_entropy) as f32;
         }
     }
 }
@@ -142,8 +128,7 @@ impl Family for Categorical {
 pub(crate) fn standard_deviations(log_std: &[f32]) -> [f32; MAX_ACTION_DIMS] {
     let mut std = [0.0; MAX_ACTION_DIMS];
     for (std, log_std) in std.iter_mut().zip(log_std) {
-        *std =
-            (f64::from(log_std.clamp(LOG_STD_RANGE.0, LOG_STD_RANGE.1)).exp() + STD_EPSILON) as f32;
+        *std = (f64::from(log_std.clamp(LOG_STD_RANGE.0, LOG_STD_RANGE.1)).exp() + STD_EPSILON) as f32;
     }
     std
 }
@@ -166,11 +151,7 @@ impl Gaussian {
                 *slope = f64::from(*log_std).exp();
             }
         }
-        Self {
-            old_std,
-            std: standard_deviations(log_std),
-            slope,
-        }
+        Self { old_std, std: standard_deviations(log_std), slope }
     }
 
     fn vector(choice: &Choice) -> &[f32] {
@@ -185,27 +166,15 @@ impl Gaussian {
 
 impl Family for Gaussian {
     fn compare(&self, answer: &[f32], old_output: &[f32], choice: Choice) -> Comparison {
-        let mut comparison = Comparison {
-            log_ratio: 0.0,
-            entropy: 0.0,
-            kl_divergence: 0.0,
-        };
+        let mut comparison = Comparison { log_ratio: 0.0, entropy: 0.0, kl_divergence: 0.0 };
         for (index, action) in Self::vector(&choice).iter().enumerate() {
-            let [action, new, old, std, old_std] = [
-                *action,
-                answer[index],
-                old_output[index],
-                self.std[index],
-                self.old_std[index],
-            ]
-            .map(f64::from);
+            let [action, new, old, std, old_std] =
+                [*action, answer[index], old_output[index], self.std[index], self.old_std[index]].map(f64::from);
             let score = |mean: f64, std: f64| -0.5 * ((action - mean) / std).powi(2) - std.ln();
             comparison.log_ratio += score(new, std) - score(old, old_std);
-            comparison.entropy +=
-                0.5 * (std::f64::consts::TAU * std::f64::consts::E).ln() + std.ln();
-            comparison.kl_divergence += (std / old_std).ln()
-                + (old_std.powi(2) + (old - new).powi(2)) / (2.0 * std.powi(2))
-                - 0.5;
+            comparison.entropy += 0.5 * (std::f64::consts::TAU * std::f64::consts::E).ln() + std.ln();
+            comparison.kl_divergence +=
+                (std / old_std).ln() + (old_std.powi(2) + (old - new).powi(2)) / (2.0 * std.powi(2)) - 0.5;
         }
         comparison
     }
@@ -222,8 +191,7 @@ impl Family for Gaussian {
             let [action, mean, std] = [*action, answer[index], self.std[index]].map(f64::from);
             let score = (action - mean) / std;
             gradient[index] = (weights.by_log_probability * score / std) as f32;
-            let by_std =
-                weights.by_log_probability * (score * score - 1.0) / std + weights.by_entropy / std;
+            let by_std = weights.by_log_probability * (score * score - 1.0) / std + weights.by_entropy / std;
             shared[index] += by_std * self.slope[index];
         }
     }

@@ -27,14 +27,10 @@ impl Exploration {
     pub fn epsilon(&self, environment_steps: u64) -> f64 {
         match *self {
             Self::Categorical => 0.0,
-            Self::EGreedy {
-                final_epsilon,
-                steps,
-            } if environment_steps >= steps => final_epsilon,
-            Self::EGreedy {
-                final_epsilon,
-                steps,
-            } => 1.0 + (final_epsilon - 1.0) * environment_steps as f64 / steps as f64,
+            Self::EGreedy { final_epsilon, steps } if environment_steps >= steps => final_epsilon,
+            Self::EGreedy { final_epsilon, steps } => {
+                1.0 + (final_epsilon - 1.0) * environment_steps as f64 / steps as f64
+            }
         }
     }
 }
@@ -62,9 +58,7 @@ impl Choice {
     pub(crate) fn belongs_to(&self, actions: &ActionSpec) -> bool {
         match (self, actions) {
             (Self::Index(index), ActionSpec::Discrete { num_actions }) => index < num_actions,
-            (Self::Vector(vector), ActionSpec::Continuous { num_dims }) => {
-                vector.len() == *num_dims
-            }
+            (Self::Vector(vector), ActionSpec::Continuous { num_dims }) => vector.len() == *num_dims,
             _ => false,
         }
     }
@@ -83,10 +77,7 @@ impl ActionVector {
     /// # Panics
     /// When there are more than [`MAX_ACTION_DIMS`].
     pub fn new(values: &[f32]) -> Self {
-        let mut vector = Self {
-            values: [0.0; MAX_ACTION_DIMS],
-            len: values.len(),
-        };
+        let mut vector = Self { values: [0.0; MAX_ACTION_DIMS], len: values.len() };
         vector.values[..values.len()].copy_from_slice(values);
         vector
     }
@@ -115,23 +106,14 @@ pub(crate) fn choose_index(
             // Two draws whatever happens, so that one step always advances the stream by the same amount.
             let is_random = random.uniform() < exploration.epsilon(environment_steps);
             let index = random.index(probabilities.len());
-            if is_random {
-                index
-            } else {
-                most_probable(probabilities)
-            }
+            if is_random { index } else { most_probable(probabilities) }
         }
     };
     Choice::Index(index)
 }
 
 /// Chooses a vector from a row of means.
-pub(crate) fn choose_vector(
-    means: &[f32],
-    std: &[f32],
-    phase: Phase,
-    random: &mut RandomStream,
-) -> Choice {
+pub(crate) fn choose_vector(means: &[f32], std: &[f32], phase: Phase, random: &mut RandomStream) -> Choice {
     let mut vector = ActionVector::new(means);
     if phase == Phase::Train {
         for (value, std) in vector.values.iter_mut().zip(std).take(means.len()) {
@@ -144,21 +126,14 @@ pub(crate) fn choose_vector(
 /// The first of the largest.
 fn most_probable(probabilities: &[f32]) -> usize {
     let better = |best: usize, index: usize| {
-        if probabilities[index] > probabilities[best] {
-            index
-        } else {
-            best
-        }
+        if probabilities[index] > probabilities[best] { index } else { best }
     };
     (0..probabilities.len()).fold(0, better)
 }
 
 /// The index whose share of the sum contains `uniform`, which is in [0, 1).
 fn sample(probabilities: &[f32], uniform: f64) -> usize {
-    let sum: f64 = probabilities
-        .iter()
-        .map(|probability| f64::from(*probability))
-        .sum();
+    let sum: f64 = probabilities.iter().map(|probability| f64::from(*probability)).sum();
     let mut left = uniform * sum;
     for (index, probability) in probabilities.iter().enumerate() {
         left -= f64::from(*probability);
@@ -167,8 +142,5 @@ fn sample(probabilities: &[f32], uniform: f64) -> usize {
         }
     }
     // Only rounding leads here: the last action that is possible at all.
-    probabilities
-        .iter()
-        .rposition(|probability| *probability > 0.0)
-        .unwrap_or(0)
+    probabilities.iter().rposition(|probability| *probability > 0.0).unwrap_or(0)
 }

@@ -12,12 +12,8 @@ mod topology;
 mod variable;
 
 pub use exploration::{ActionVector, Choice, Exploration, Phase};
-pub use ppo::{
-    ClippedPpo, EpochReport, LearnError, PolicyError, PpoHyperparameters, TrainReport, ValueLoss,
-};
+pub use ppo::{ClippedPpo, EpochReport, LearnError, PolicyError, PpoHyperparameters, TrainReport, ValueLoss};
 pub use random::RandomStream;
 pub use rollout::Rollout;
-pub use specification::{
-    ActionSpec, InputShape, InputSpec, MAX_ACTION_DIMS, PolicySpec, SpecError, Topology,
-};
+pub use specification::{ActionSpec, InputShape, InputSpec, MAX_ACTION_DIMS, PolicySpec, SpecError, Topology};
 pub use variable::Variable;

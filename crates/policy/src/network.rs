@@ -138,11 +138,7 @@ impl Network {
         let embedders = self.embedders.iter().flat_map(|embedder| &embedder.layers);
         embedders
             .flat_map(|layer| [&layer.kernel, &layer.bias])
-            .chain(
-                self.dense
-                    .iter()
-                    .flat_map(|layer| [&layer.kernel, &layer.bias]),
-            )
+            .chain(self.dense.iter().flat_map(|layer| [&layer.kernel, &layer.bias]))
             .chain(&self.log_std)
             .chain([&self.rescaler])
     }
@@ -157,19 +153,11 @@ impl Network {
             .iter_mut()
             .flat_map(|embedder| &mut embedder.layers)
             .flat_map(|layer| [&mut layer.kernel, &mut layer.bias])
-            .chain(
-                self.dense
-                    .iter_mut()
-                    .flat_map(|layer| [&mut layer.kernel, &mut layer.bias]),
-            )
+            .chain(self.dense.iter_mut().flat_map(|layer| [&mut layer.kernel, &mut layer.bias]))
             .chain(&mut self.log_std)
             .chain([&mut self.rescaler])
             .try_for_each(&mut change);
-        for layer in self
-            .embedders
-            .iter_mut()
-            .flat_map(|embedder| &mut embedder.layers)
-        {
+        for layer in self.embedders.iter_mut().flat_map(|embedder| &mut embedder.layers) {
             layer.convolution.pack(layer.kernel.values());
         }
         result
@@ -188,71 +176,27 @@ impl Network {
     /// The answer to every sample of the batch, row-major: values, logits or means.
     pub(crate) fn forward(&mut self, batch: Batch<'_>) -> &[f32] {
         let count = batch.rows.count();
-        let Self {
-            embedders,
-            dense,
-            workspace,
-            record_len,
-            observation_bytes,
-            ..
-        } = self;
-        let Workspace {
-            records,
-            outputs,
-            partial,
-            ..
-        } = workspace;
+        let Self { embedders, dense, workspace, record_len, observation_bytes, .. } = self;
+        let Workspace { records, outputs, partial, .. } = workspace;
         grow(records, count * *record_len);
-        records[..count * *record_len]
-            .par_chunks_exact_mut(*record_len)
-            .enumerate()
-            .for_each(|(index, record)| {
-                let observation = &batch.observations[batch.rows.row(index) * *observation_bytes..]
-                    [..*observation_bytes];
-                embedders
-                    .iter()
-                    .for_each(|embedder| embedder.forward(observation, record));
-            });
-        let mut input = Rows {
-            values: records,
-            stride: *record_len,
-        };
+        records[..count * *record_len].par_chunks_exact_mut(*record_len).enumerate().for_each(|(index, record)| {
+            let observation = &batch.observations[batch.rows.row(index) * *observation_bytes..][..*observation_bytes];
+            embedders.iter().for_each(|embedder| embedder.forward(observation, record));
+        });
+        let mut input = Rows { values: records, stride: *record_len };
         for (layer, output) in dense.iter().zip(outputs) {
             grow(output, count * layer.outputs());
             layer.forward(count, input, partial, output);
-            input = Rows {
-                values: output,
-                stride: layer.outputs(),
-            };
+            input = Rows { values: output, stride: layer.outputs() };
         }
         &input.values[..count * input.stride]
     }
 
     /// Hands the gradients of all layers to `optimizer`, given the gradient by the answers of the last
     /// [`forward`](Self::forward) pass of `count` samples.
-    pub(crate) fn backward(
-        &mut self,
-        count: usize,
-        answer_gradient: &[f32],
-        optimizer: &impl Optimizer,
-    ) {
-        let Self {
-            embedders,
-            dense,
-            workspace,
-            merged_len,
-            record_len,
-            gradient_len,
-            ..
-        } = self;
-        let Workspace {
-            records,
-            outputs,
-            output_gradients,
-            merged_gradient,
-            groups,
-            ..
-        } = workspace;
+    pub(crate) fn backward(&mut self, count: usize, answer_gradient: &[f32], optimizer: &impl Optimizer) {
+        let Self { embedders, dense, workspace, merged_len, record_len, gradient_len, .. } = self;
+        let Workspace { records, outputs, output_gradients, merged_gradient, groups, .. } = workspace;
         let last = dense.len() - 1;
         for (layer, gradient) in dense.iter().zip(&mut *output_gradients) {
             grow(gradient, count * layer.outputs());
@@ -263,29 +207,10 @@ impl Network {
             let layer = &mut dense[index];
             let (before, after) = output_gradients.split_at_mut(index);
             let (input, input_gradient) = match before.last_mut() {
-                Some(gradient) => (
-                    Rows {
-                        values: &outputs[index - 1],
-                        stride: layer.inputs(),
-                    },
-                    gradient,
-                ),
-                None => (
-                    Rows {
-                        values: records,
-                        stride: *record_len,
-                    },
-                    &mut *merged_gradient,
-                ),
+                Some(gradient) => (Rows { values: &outputs[index - 1], stride: layer.inputs() }, gradient),
+                None => (Rows { values: records, stride: *record_len }, &mut *merged_gradient),
             };
-            layer.backward(
-                count,
-                input,
-                &outputs[index],
-                &mut after[0],
-                input_gradient,
-                optimizer,
-            );
+            layer.backward(count, input, &outputs[index], &mut after[0], input_gradient, optimizer);
         }
 
         groups.resize_with(groups.len().max(count.div_ceil(GROUP)), Group::default);
@@ -297,13 +222,10 @@ impl Network {
             .for_each(|((group, merged_gradients), records)| {
                 group.gradients.clear();
                 group.gradients.resize(*gradient_len, 0.0);
-                for (gradient, record) in merged_gradients
-                    .chunks_exact_mut(*merged_len)
-                    .zip(records.chunks_exact(*record_len))
+                for (gradient, record) in
+                    merged_gradients.chunks_exact_mut(*merged_len).zip(records.chunks_exact(*record_len))
                 {
-                    embedders
-                        .iter()
-                        .for_each(|embedder| embedder.backward(record, gradient, group));
+                    embedders.iter().for_each(|embedder| embedder.backward(record, gradient, group));
                 }
             });
         let Some((sum, others)) = groups.split_first_mut() else {
@@ -314,12 +236,8 @@ impl Network {
                 *sum += gradient;
             }
         }
-        for layer in embedders
-            .iter_mut()
-            .flat_map(|embedder| &mut embedder.layers)
-        {
-            let (kernel, rest) =
-                sum.gradients[layer.gradient_at..].split_at(layer.kernel.values().len());
+        for layer in embedders.iter_mut().flat_map(|embedder| &mut embedder.layers) {
+            let (kernel, rest) = sum.gradients[layer.gradient_at..].split_at(layer.kernel.values().len());
             let bias = &rest[..layer.bias.values().len()];
             optimizer.update(layer.kernel.block(), kernel);
             optimizer.update(layer.bias.block(), bias);
@@ -347,25 +265,15 @@ impl Embedder {
         }
         for layer in &self.layers {
             let geometry = layer.convolution.geometry();
-            let (input, output) = two_ranges(
-                record,
-                layer.input_at,
-                geometry.input_len(),
-                layer.output_at,
-                geometry.output_len(),
-            );
-            layer
-                .convolution
-                .forward(input, layer.bias.values(), output);
+            let (input, output) =
+                two_ranges(record, layer.input_at, geometry.input_len(), layer.output_at, geometry.output_len());
+            layer.convolution.forward(input, layer.bias.values(), output);
         }
     }
 
     /// Adds the gradients of one sample to those of its group.
     fn backward(&self, record: &[f32], merged_gradient: &mut [f32], group: &mut Group) {
-        let Group {
-            gradients,
-            maps: [output_map, input_map],
-        } = group;
+        let Group { gradients, maps: [output_map, input_map] } = group;
         for (index, layer) in self.layers.iter().enumerate().rev() {
             let geometry = layer.convolution.geometry();
             let output_gradient = if index + 1 == self.layers.len() {
@@ -382,14 +290,10 @@ impl Embedder {
                 &mut bias_gradient[..geometry.filters],
             );
             let input = &record[layer.input_at..][..geometry.input_len()];
-            layer
-                .convolution
-                .weight_gradient(input, output_gradient, kernel_gradient);
+            layer.convolution.weight_gradient(input, output_gradient, kernel_gradient);
             if index > 0 {
                 grow(input_map, geometry.input_len());
-                layer
-                    .convolution
-                    .input_gradient(output_gradient, &mut input_map[..geometry.input_len()]);
+                layer.convolution.input_gradient(output_gradient, &mut input_map[..geometry.input_len()]);
             }
         }
     }
@@ -429,38 +333,21 @@ struct Builder {
 impl Builder {
     fn network(&self, spec: &PolicySpec, head: Head) -> Network {
         let tables: Vec<_> = spec.inputs.iter().map(|input| maps(input, spec)).collect();
-        let merged_len = tables
-            .iter()
-            .filter_map(|table| table.last())
-            .map(|(_, geometry)| geometry.output_len())
-            .sum();
-        let (mut observation_at, mut merged_at, mut record_len, mut gradient_len) =
-            (0, 0, merged_len, 0);
+        let merged_len =
+            tables.iter().filter_map(|table| table.last()).map(|(_, geometry)| geometry.output_len()).sum();
+        let (mut observation_at, mut merged_at, mut record_len, mut gradient_len) = (0, 0, merged_len, 0);
         let mut embedders = vec![];
         for (input, table) in spec.inputs.iter().zip(&tables) {
             let input_at = record_len;
             record_len += input.shape.values();
-            let mut embedder = Embedder {
-                shape: input.shape,
-                observation_at,
-                input_at,
-                layers: vec![],
-            };
+            let mut embedder = Embedder { shape: input.shape, observation_at, input_at, layers: vec![] };
             let mut layer_input_at = input_at;
             for (index, (layer, geometry)) in table.iter().enumerate() {
                 let (kind, kernel_shape) = match layer {
-                    Layer::Convolution { .. } => (
-                        "Conv2d",
-                        vec![
-                            geometry.kernel,
-                            geometry.kernel,
-                            geometry.channels,
-                            geometry.filters,
-                        ],
-                    ),
-                    Layer::PerPixelDense { .. } => {
-                        ("Dense", vec![geometry.channels, geometry.filters])
+                    Layer::Convolution { .. } => {
+                        ("Conv2d", vec![geometry.kernel, geometry.kernel, geometry.channels, geometry.filters])
                     }
+                    Layer::PerPixelDense { .. } => ("Dense", vec![geometry.channels, geometry.filters]),
                 };
                 // The reference numbers layers and activations together, so learned layers have even numbers.
                 let name = format!("{}/{kind}_{}", input.name, 2 * index);
@@ -484,9 +371,7 @@ impl Builder {
                 layer_input_at = output_at;
                 gradient_len += (geometry.patch() + 1) * geometry.filters;
             }
-            merged_at += table
-                .last()
-                .map_or(0, |(_, geometry)| geometry.output_len());
+            merged_at += table.last().map_or(0, |(_, geometry)| geometry.output_len());
             observation_at += input.shape.bytes();
             embedders.push(embedder);
         }
@@ -495,11 +380,7 @@ impl Builder {
         let mut inputs = merged_len;
         for (index, units) in topology::middleware_units(spec.topology).iter().enumerate() {
             let name = format!("middleware_fc_embedder/Dense_{}", 2 * index);
-            dense.push(self.dense(
-                &name,
-                self.glorot_uniform(&name, vec![inputs, *units]),
-                true,
-            ));
+            dense.push(self.dense(&name, self.glorot_uniform(&name, vec![inputs, *units]), true));
             inputs = *units;
         }
         let (name, kernel, log_std) = match head {
@@ -509,20 +390,12 @@ impl Builder {
             }
             Head::Categorical { num_actions } => {
                 let name = "ppo_head_0/policy_fc";
-                (
-                    name,
-                    self.glorot_uniform(name, vec![inputs, num_actions]),
-                    None,
-                )
+                (name, self.glorot_uniform(name, vec![inputs, num_actions]), None)
             }
             Head::Gaussian { num_dims } => {
                 let name = "ppo_head_0/policy_mean";
                 let log_std = self.zeros("ppo_head_0/policy_log_std", vec![1, num_dims]);
-                (
-                    name,
-                    self.normalized_columns(name, inputs, num_dims, 0.01),
-                    Some(log_std),
-                )
+                (name, self.normalized_columns(name, inputs, num_dims, 0.01), Some(log_std))
             }
         };
         dense.push(self.dense(name, kernel, false));
@@ -531,30 +404,18 @@ impl Builder {
             embedders,
             dense,
             log_std,
-            rescaler: Variable::new(
-                format!("{}/gradients_from_head_0-0_rescalers", self.scope),
-                vec![],
-                vec![1.0],
-            ),
+            rescaler: Variable::new(format!("{}/gradients_from_head_0-0_rescalers", self.scope), vec![], vec![1.0]),
             observation_bytes: observation_at,
             merged_len,
             record_len,
             gradient_len,
-            workspace: Workspace {
-                outputs: buffers.clone(),
-                output_gradients: buffers,
-                ..Workspace::default()
-            },
+            workspace: Workspace { outputs: buffers.clone(), output_gradients: buffers, ..Workspace::default() },
         }
     }
 
     fn dense(&self, name: &str, kernel: Variable, rectified: bool) -> Dense {
         let bias = self.zeros(&format!("{name}/bias"), vec![kernel.shape()[1]]);
-        Dense {
-            kernel,
-            bias,
-            rectified,
-        }
+        Dense { kernel, bias, rectified }
     }
 
     fn zeros(&self, name: &str, shape: Vec<usize>) -> Variable {
@@ -569,38 +430,20 @@ impl Builder {
         let fans = area * (shape[shape.len() - 2] + shape[shape.len() - 1]);
         let limit = (6.0 / fans as f64).sqrt();
         let mut random = RandomStream::new(self.seed, &name);
-        let values = (0..shape.iter().product())
-            .map(|_| ((2.0 * random.uniform() - 1.0) * limit) as f32)
-            .collect();
+        let values = (0..shape.iter().product()).map(|_| ((2.0 * random.uniform() - 1.0) * limit) as f32).collect();
         Variable::new(name, shape, values)
     }
 
     /// Normal numbers, every column scaled to the given L2 norm.
-    fn normalized_columns(
-        &self,
-        layer: &str,
-        inputs: usize,
-        outputs: usize,
-        norm: f64,
-    ) -> Variable {
+    fn normalized_columns(&self, layer: &str, inputs: usize, outputs: usize, norm: f64) -> Variable {
         let name = format!("{}/{layer}/kernel", self.scope);
         let mut random = RandomStream::new(self.seed, &name);
         let numbers: Vec<f64> = (0..inputs * outputs).map(|_| random.normal()).collect();
         let norms: Vec<f64> = (0..outputs)
-            .map(|column| {
-                numbers[column..]
-                    .iter()
-                    .step_by(outputs)
-                    .map(|number| number * number)
-                    .sum::<f64>()
-                    .sqrt()
-            })
+            .map(|column| numbers[column..].iter().step_by(outputs).map(|number| number * number).sum::<f64>().sqrt())
             .collect();
-        let values = numbers
-            .iter()
-            .enumerate()
-            .map(|(index, number)| (norm * number / norms[index % outputs]) as f32)
-            .collect();
+        let values =
+            numbers.iter().enumerate().map(|(index, number)| (norm * number / norms[index % outputs]) as f32).collect();
         Variable::new(name, vec![inputs, outputs], values)
     }
 }
@@ -608,45 +451,22 @@ impl Builder {
 /// The layers of an input with the sizes of their maps.
 fn maps(input: &InputSpec, spec: &PolicySpec) -> Vec<(Layer, Geometry)> {
     let (layers, mut size) = match input.shape {
-        InputShape::Image {
-            height,
-            width,
-            channels,
-        } => (
-            topology::camera_layers(spec.topology, &input.name),
-            (height, width, channels),
-        ),
+        InputShape::Image { height, width, channels } => {
+            (topology::camera_layers(spec.topology, &input.name), (height, width, channels))
+        }
         InputShape::Vector { len } => (topology::lidar_layers(), (1, 1, len)),
     };
     let geometries = layers.iter().map(|layer| {
         let (height, width, channels) = size;
         let geometry = match *layer {
-            Layer::Convolution {
-                filters,
-                kernel,
-                stride,
-            } => Geometry {
-                height,
-                width,
-                channels,
-                filters,
-                kernel,
-                stride,
-            },
-            Layer::PerPixelDense { units } => Geometry {
-                height,
-                width,
-                channels,
-                filters: units,
-                kernel: 1,
-                stride: 1,
-            },
+            Layer::Convolution { filters, kernel, stride } => {
+                Geometry { height, width, channels, filters, kernel, stride }
+            }
+            Layer::PerPixelDense { units } => {
+                Geometry { height, width, channels, filters: units, kernel: 1, stride: 1 }
+            }
         };
-        size = (
-            geometry.output_height(),
-            geometry.output_width(),
-            geometry.filters,
-        );
+        size = (geometry.output_height(), geometry.output_width(), geometry.filters);
         (*layer, geometry)
     });
     geometries.collect()

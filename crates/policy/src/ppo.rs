@@ -94,26 +94,13 @@ impl PpoHyperparameters {
     fn check(&self) -> Result<(), PolicyError> {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let (final_epsilon, steps) = match self.exploration {
-            Exploration::EGreedy {
-                final_epsilon,
-                steps,
-            } => (final_epsilon, steps),
+            Exploration::EGreedy { final_epsilon, steps } => (final_epsilon, steps),
             Exploration::Categorical => (0.0, 1),
         };
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let checks = [
-            (
-                "batch_size",
-                self.batch_size as f64,
-                self.batch_size >= 1,
-                "at least 1",
-            ),
-            (
-                "num_epochs",
-                self.num_epochs as f64,
-                self.num_epochs >= 1,
-                "at least 1",
-            ),
+            ("batch_size", self.batch_size as f64, self.batch_size >= 1, "at least 1"),
+            ("num_epochs", self.num_epochs as f64, self.num_epochs >= 1, "at least 1"),
             ("lr", self.lr, positive(self.lr), "a finite number above 0"),
             (
                 "beta_entropy",
@@ -121,36 +108,14 @@ impl PpoHyperparameters {
                 positive(self.beta_entropy) || self.beta_entropy == 0.0,
                 "a finite number, 0 or more",
             ),
-            (
-                "discount_factor",
-                self.discount_factor,
-                share(self.discount_factor),
-                "from 0 to 1",
-            ),
-            (
-                "gae_lambda",
-                self.gae_lambda,
-                share(self.gae_lambda),
-                "from 0 to 1",
-            ),
-            (
-                "clip",
-                self.clip,
-                positive(self.clip),
-                "a finite number above 0",
-            ),
-            (
-                "e_greedy_value",
-                final_epsilon,
-                share(final_epsilon),
-                "from 0 to 1",
-            ),
+            ("discount_factor", self.discount_factor, share(self.discount_factor), "from 0 to 1"),
+            ("gae_lambda", self.gae_lambda, share(self.gae_lambda), "from 0 to 1"),
+            ("clip", self.clip, positive(self.clip), "a finite number above 0"),
+            ("e_greedy_value", final_epsilon, share(final_epsilon), "from 0 to 1"),
             ("epsilon_steps", steps as f64, steps >= 1, "at least 1"),
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
-            Some((name, value, _, range)) => {
-                Err(PolicyError::Hyperparameter { name, value, range })
-            }
+            Some((name, value, _, range)) => Err(PolicyError::Hyperparameter { name, value, range }),
             None => Ok(()),
         }
     }
@@ -177,9 +142,7 @@ pub enum LearnError {
         policy_actions: ActionSpec,
     },
     /// A reward is infinite or not a number.
-    #[error(
-        "the reward of step {step} of the rollout is {reward}; the reward function must return finite numbers"
-    )]
+    #[error("the reward of step {step} of the rollout is {reward}; the reward function must return finite numbers")]
     Reward {
         /// Step of the rollout, from 0.
         step: usize,
@@ -260,34 +223,17 @@ const VALUE_BATCH: usize = 64;
 
 impl ClippedPpo {
     /// A policy with fresh weights, which depend on the seed alone.
-    pub fn new(
-        spec: PolicySpec,
-        hyperparameters: PpoHyperparameters,
-        seed: u64,
-    ) -> Result<Self, PolicyError> {
+    pub fn new(spec: PolicySpec, hyperparameters: PpoHyperparameters, seed: u64) -> Result<Self, PolicyError> {
         hyperparameters.check()?;
         let spec = spec.checked()?;
         let head = match spec.actions {
             ActionSpec::Discrete { num_actions } => Head::Categorical { num_actions },
             ActionSpec::Continuous { num_dims } => Head::Gaussian { num_dims },
         };
-        let (critic, actor) = rayon::join(
-            || Network::new(&spec, 0, Head::Value, seed),
-            || Network::new(&spec, 1, head, seed),
-        );
-        let progress = Progress {
-            optimizer_steps: 0,
-            training_phases: 0,
-            shuffle: RandomStream::new(seed, "shuffle"),
-        };
-        Ok(Self {
-            spec,
-            hyperparameters,
-            seed,
-            critic,
-            actor,
-            progress,
-        })
+        let (critic, actor) =
+            rayon::join(|| Network::new(&spec, 0, Head::Value, seed), || Network::new(&spec, 1, head, seed));
+        let progress = Progress { optimizer_steps: 0, training_phases: 0, shuffle: RandomStream::new(seed, "shuffle") };
+        Ok(Self { spec, hyperparameters, seed, critic, actor, progress })
     }
 
     /// What the policy sees and answers; inputs are in alphabetical order.
@@ -301,10 +247,7 @@ impl ClippedPpo {
     }
 
     /// Changes what is tuned from now on.
-    pub fn set_hyperparameters(
-        &mut self,
-        hyperparameters: PpoHyperparameters,
-    ) -> Result<(), PolicyError> {
+    pub fn set_hyperparameters(&mut self, hyperparameters: PpoHyperparameters) -> Result<(), PolicyError> {
         hyperparameters.check()?;
         self.hyperparameters = hyperparameters;
         Ok(())
@@ -330,21 +273,12 @@ impl ClippedPpo {
     /// # Panics
     /// When `observations` is not `count` observations long.
     pub fn forward(&mut self, observations: &[u8], count: usize, outputs: &mut Vec<f32>) {
-        assert_eq!(
-            observations.len(),
-            count * self.spec.observation_bytes(),
-            "bytes of {count} observations"
-        );
-        let answers = self.actor.forward(Batch {
-            observations,
-            rows: Rowset::Range { first: 0, count },
-        });
+        assert_eq!(observations.len(), count * self.spec.observation_bytes(), "bytes of {count} observations");
+        let answers = self.actor.forward(Batch { observations, rows: Rowset::Range { first: 0, count } });
         outputs.clear();
         outputs.extend_from_slice(answers);
         if let ActionSpec::Discrete { num_actions } = self.spec.actions {
-            outputs
-                .chunks_exact_mut(num_actions)
-                .for_each(distribution::softmax);
+            outputs.chunks_exact_mut(num_actions).for_each(distribution::softmax);
         }
     }
 
@@ -353,17 +287,10 @@ impl ClippedPpo {
     /// # Panics
     /// When `observations` is not `count` observations long.
     pub fn values(&mut self, observations: &[u8], count: usize) -> Vec<f32> {
-        assert_eq!(
-            observations.len(),
-            count * self.spec.observation_bytes(),
-            "bytes of {count} observations"
-        );
+        assert_eq!(observations.len(), count * self.spec.observation_bytes(), "bytes of {count} observations");
         let mut values = Vec::with_capacity(count);
         for first in (0..count).step_by(VALUE_BATCH) {
-            let rows = Rowset::Range {
-                first,
-                count: VALUE_BATCH.min(count - first),
-            };
+            let rows = Rowset::Range { first, count: VALUE_BATCH.min(count - first) };
             values.extend_from_slice(self.critic.forward(Batch { observations, rows }));
         }
         values
@@ -387,11 +314,7 @@ impl ClippedPpo {
         random: &mut RandomStream,
         environment_steps: u64,
     ) -> Choice {
-        assert_eq!(
-            output_row.len(),
-            self.spec.actions.outputs(),
-            "values of an output row"
-        );
+        assert_eq!(output_row.len(), self.spec.actions.outputs(), "values of an output row");
         match self.actor.log_std() {
             None => exploration::choose_index(
                 output_row,
@@ -423,15 +346,8 @@ impl ClippedPpo {
         let num_steps = rollout.num_steps();
         let batch_size = effective_batch_size(self.hyperparameters.batch_size, num_steps);
 
-        let values = self.values(
-            &rollout.observations()[..num_steps * rollout.observation_bytes()],
-            num_steps,
-        );
-        let PpoHyperparameters {
-            discount_factor,
-            gae_lambda,
-            ..
-        } = self.hyperparameters;
+        let values = self.values(&rollout.observations()[..num_steps * rollout.observation_bytes()], num_steps);
+        let PpoHyperparameters { discount_factor, gae_lambda, .. } = self.hyperparameters;
         let mut advantages = Vec::with_capacity(num_steps);
         for episode in rollout.episodes() {
             advantages.extend(episode_advantages(
@@ -441,17 +357,13 @@ impl ClippedPpo {
                 gae_lambda,
             ));
         }
-        let targets: Vec<f32> = advantages
-            .iter()
-            .zip(&values)
-            .map(|(advantage, value)| (advantage + f64::from(*value)) as f32)
-            .collect();
+        let targets: Vec<f32> =
+            advantages.iter().zip(&values).map(|(advantage, value)| (advantage + f64::from(*value)) as f32).collect();
         let explained_variance = explained_variance(&values, &targets);
         normalize(&mut advantages);
 
         // The old policy: its outputs were stored with the steps, its standard deviations are those of now.
-        let old_std =
-            distribution::standard_deviations(self.actor.log_std().map_or(&[], Variable::values));
+        let old_std = distribution::standard_deviations(self.actor.log_std().map_or(&[], Variable::values));
         let lesson = Lesson {
             rollout,
             advantages: &advantages,
@@ -480,10 +392,7 @@ impl ClippedPpo {
                 let (Some(policy), Some(value_loss)) = (policy, value) else {
                     return Err(LearnError::NotANumber { epoch, minibatch });
                 };
-                sum.add(&EpochReport {
-                    value_loss,
-                    ..policy
-                });
+                sum.add(&EpochReport { value_loss, ..policy });
             }
             let report = sum.divided_by(whole.div_ceil(batch_size) as f64);
             epochs.push(report);
@@ -492,19 +401,11 @@ impl ClippedPpo {
             }
         }
         self.progress.training_phases += 1;
-        Ok(TrainReport {
-            epochs,
-            explained_variance,
-            num_steps,
-            batch_size,
-            learning_rate: self.hyperparameters.lr,
-        })
+        Ok(TrainReport { epochs, explained_variance, num_steps, batch_size, learning_rate: self.hyperparameters.lr })
     }
 
     fn check_rollout(&self, rollout: &Rollout) -> Result<(), LearnError> {
-        if (rollout.observation_bytes(), rollout.actions())
-            != (self.spec.observation_bytes(), self.spec.actions)
-        {
+        if (rollout.observation_bytes(), rollout.actions()) != (self.spec.observation_bytes(), self.spec.actions) {
             return Err(LearnError::OtherSpec {
                 rollout_bytes: rollout.observation_bytes(),
                 rollout_actions: rollout.actions(),
@@ -515,16 +416,8 @@ impl ClippedPpo {
         if rollout.num_steps() == 0 {
             return Err(LearnError::EmptyRollout);
         }
-        match rollout
-            .rewards()
-            .iter()
-            .enumerate()
-            .find(|(_, reward)| !reward.is_finite())
-        {
-            Some((step, reward)) => Err(LearnError::Reward {
-                step,
-                reward: *reward,
-            }),
+        match rollout.rewards().iter().enumerate().find(|(_, reward)| !reward.is_finite()) {
+            Some((step, reward)) => Err(LearnError::Reward { step, reward: *reward }),
             None => Ok(()),
         }
     }
@@ -550,11 +443,7 @@ impl ClippedPpo {
 
 /// A rollout of at most one minibatch is trained in minibatches of the largest power of two it holds.
 fn effective_batch_size(batch_size: usize, num_steps: usize) -> usize {
-    if num_steps <= batch_size {
-        1 << num_steps.ilog2()
-    } else {
-        batch_size
-    }
+    if num_steps <= batch_size { 1 << num_steps.ilog2() } else { batch_size }
 }
 
 /// A_t = Σ (γλ)^k δ_{t+k} with δ_t = r_t + γ·V_{t+1} − V_t; there is nothing beyond the last step of an episode, whatever ended it.
@@ -583,26 +472,14 @@ fn normalize(advantages: &mut [f64]) {
 fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = numbers.clone().count() as f64;
     let mean = numbers.clone().sum::<f64>() / count;
-    (
-        mean,
-        numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count,
-    )
+    (mean, numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count)
 }
 
 /// 1 − Var(target − value) / Var(target); 0 when all targets are equal.
 fn explained_variance(values: &[f32], targets: &[f32]) -> f64 {
     let (_, spread) = moments(targets.iter().map(|target| f64::from(*target)));
-    let (_, left) = moments(
-        targets
-            .iter()
-            .zip(values)
-            .map(|(target, value)| f64::from(*target) - f64::from(*value)),
-    );
-    if spread > 0.0 {
-        1.0 - left / spread
-    } else {
-        0.0
-    }
+    let (_, left) = moments(targets.iter().zip(values).map(|(target, value)| f64::from(*target) - f64::from(*value)));
+    if spread > 0.0 { 1.0 - left / spread } else { 0.0 }
 }
 
 /// Everything the minibatches of one training phase have in common.
@@ -616,27 +493,13 @@ struct Lesson<'a> {
 
 impl Lesson<'_> {
     /// One step of the actor. `None` when the loss is not a number; the weights are untouched then.
-    fn improve_actor(
-        &self,
-        actor: &mut Network,
-        rows: &[usize],
-        optimizer: &impl Optimizer,
-    ) -> Option<EpochReport> {
+    fn improve_actor(&self, actor: &mut Network, rows: &[usize], optimizer: &impl Optimizer) -> Option<EpochReport> {
         let log_std = actor.log_std().map(|variable| variable.values().to_vec());
-        let answers = actor.forward(Batch {
-            observations: self.rollout.observations(),
-            rows: Rowset::List(rows),
-        });
+        let answers = actor.forward(Batch { observations: self.rollout.observations(), rows: Rowset::List(rows) });
         let mut gradient = vec![0.0; answers.len()];
         let mut log_std_gradient = [0.0; MAX_ACTION_DIMS];
         let report = match &log_std {
-            None => self.policy_loss(
-                &Categorical,
-                answers,
-                rows,
-                &mut gradient,
-                &mut log_std_gradient,
-            ),
+            None => self.policy_loss(&Categorical, answers, rows, &mut gradient, &mut log_std_gradient),
             Some(log_std) => self.policy_loss(
                 &Gaussian::new(log_std, self.old_std),
                 answers,
@@ -645,8 +508,7 @@ impl Lesson<'_> {
                 &mut log_std_gradient,
             ),
         };
-        if !(report.surrogate_loss - self.hyperparameters.beta_entropy * report.entropy).is_finite()
-        {
+        if !(report.surrogate_loss - self.hyperparameters.beta_entropy * report.entropy).is_finite() {
             return None;
         }
         actor.backward(rows.len(), &gradient, optimizer);
@@ -669,14 +531,10 @@ impl Lesson<'_> {
     ) -> EpochReport {
         let outputs = answers.len() / rows.len();
         let count = rows.len() as f64;
-        let PpoHyperparameters {
-            clip, beta_entropy, ..
-        } = *self.hyperparameters;
+        let PpoHyperparameters { clip, beta_entropy, .. } = *self.hyperparameters;
         let mut sum = EpochReport::default();
-        for ((row, answer), gradient) in rows
-            .iter()
-            .zip(answers.chunks_exact(outputs))
-            .zip(gradient.chunks_exact_mut(outputs))
+        for ((row, answer), gradient) in
+            rows.iter().zip(answers.chunks_exact(outputs)).zip(gradient.chunks_exact_mut(outputs))
         {
             let (choice, advantage) = (self.rollout.choice(*row), self.advantages[*row]);
             let comparison = family.compare(answer, self.rollout.output_row(*row), choice);
@@ -684,15 +542,8 @@ impl Lesson<'_> {
             let clipped = ratio.clamp(1.0 - clip, 1.0 + clip);
             let surrogate = (ratio * advantage).min(clipped * advantage);
             // Where the minimum is the clipped term, which is a constant, the gradient is zero.
-            let slope = if ratio * advantage <= clipped * advantage {
-                ratio * advantage
-            } else {
-                0.0
-            };
-            let weights = GradientWeights {
-                by_log_probability: -slope / count,
-                by_entropy: -beta_entropy / count,
-            };
+            let slope = if ratio * advantage <= clipped * advantage { ratio * advantage } else { 0.0 };
+            let weights = GradientWeights { by_log_probability: -slope / count, by_entropy: -beta_entropy / count };
             family.gradient(answer, choice, weights, gradient, shared_gradient);
             sum.add(&EpochReport {
                 surrogate_loss: -surrogate,
@@ -707,16 +558,8 @@ impl Lesson<'_> {
     }
 
     /// One step of the critic. `None` when the loss is not a number; the weights are untouched then.
-    fn improve_critic(
-        &self,
-        critic: &mut Network,
-        rows: &[usize],
-        optimizer: &impl Optimizer,
-    ) -> Option<f64> {
-        let values = critic.forward(Batch {
-            observations: self.rollout.observations(),
-            rows: Rowset::List(rows),
-        });
+    fn improve_critic(&self, critic: &mut Network, rows: &[usize], optimizer: &impl Optimizer) -> Option<f64> {
+        let values = critic.forward(Batch { observations: self.rollout.observations(), rows: Rowset::List(rows) });
         let count = rows.len() as f64;
         let mut loss = 0.0;
         let mut gradient = Vec::with_capacity(values.len());

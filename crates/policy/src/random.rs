@@ -26,9 +26,7 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 impl RandomStream {
     /// The stream called `name` of a run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
-        let key = name.bytes().fold(mix(seed ^ GOLDEN), |key, byte| {
-            mix(key ^ u64::from(byte)).wrapping_add(GOLDEN)
-        });
+        let key = name.bytes().fold(mix(seed ^ GOLDEN), |key, byte| mix(key ^ u64::from(byte)).wrapping_add(GOLDEN));
         Self { key, position: 0 }
     }
 
@@ -81,19 +79,9 @@ mod tests {
     /// The published first outputs of SplitMix64 for the seed 1234567.
     #[test]
     fn bits_are_splitmix64() {
-        let mut stream = RandomStream {
-            key: 1_234_567,
-            position: 0,
-        };
+        let mut stream = RandomStream { key: 1_234_567, position: 0 };
         let bits: Vec<u64> = (0..3).map(|_| stream.bits()).collect();
-        assert_eq!(
-            bits,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
-        );
+        assert_eq!(bits, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
@@ -111,22 +99,13 @@ mod tests {
         let mut stream = RandomStream::new(2, "index");
         let mut counts = [0_u32; 12];
         (0..120_000).for_each(|_| counts[stream.index(12)] += 1);
-        assert!(
-            counts.iter().all(|count| count.abs_diff(10_000) < 500),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 500), "{counts:?}");
     }
 
     #[test]
     fn streams_of_other_names_and_seeds_differ() {
         let first = |seed, name| RandomStream::new(seed, name).bits();
-        let bits = [
-            first(1, "a"),
-            first(1, "b"),
-            first(2, "a"),
-            first(1, "ab"),
-            first(1, "ba"),
-        ];
+        let bits = [first(1, "a"), first(1, "b"), first(2, "a"), first(1, "ab"), first(1, "ba")];
         for (index, value) in bits.iter().enumerate() {
             assert!(!bits[..index].contains(value));
         }

@@ -49,21 +49,9 @@ impl Rollout {
     /// # Panics
     /// When the observation, the choice or the output does not belong to the specification.
     pub fn push(&mut self, observation: &[u8], choice: Choice, output_row: &[f32], reward: f32) {
-        assert_eq!(
-            observation.len(),
-            self.observation_bytes,
-            "bytes of an observation"
-        );
-        assert_eq!(
-            output_row.len(),
-            self.actions.outputs(),
-            "values of an output row"
-        );
-        assert!(
-            choice.belongs_to(&self.actions),
-            "{choice:?} is not among {}",
-            self.actions
-        );
+        assert_eq!(observation.len(), self.observation_bytes, "bytes of an observation");
+        assert_eq!(output_row.len(), self.actions.outputs(), "values of an output row");
+        assert!(choice.belongs_to(&self.actions), "{choice:?} is not among {}", self.actions);
         self.observations.extend_from_slice(observation);
         self.choices.push(choice);
         self.outputs.extend_from_slice(output_row);
@@ -82,10 +70,7 @@ impl Rollout {
     /// # Panics
     /// When the two are of different specifications.
     pub fn append(&mut self, other: &mut Self) {
-        assert_eq!(
-            (self.actions, self.observation_bytes),
-            (other.actions, other.observation_bytes)
-        );
+        assert_eq!((self.actions, self.observation_bytes), (other.actions, other.observation_bytes));
         self.begin_episode();
         other.begin_episode();
         let steps = self.num_steps();
@@ -93,8 +78,7 @@ impl Rollout {
         self.choices.append(&mut other.choices);
         self.outputs.append(&mut other.outputs);
         self.rewards.append(&mut other.rewards);
-        self.ends
-            .extend(other.ends.drain(..).map(|end| end + steps));
+        self.ends.extend(other.ends.drain(..).map(|end| end + steps));
     }
 
     /// Steps of the complete episodes.

@@ -41,11 +41,7 @@ impl InputShape {
     /// Number of values.
     pub fn values(&self) -> usize {
         match *self {
-            Self::Image {
-                height,
-                width,
-                channels,
-            } => height * width * channels,
+            Self::Image { height, width, channels } => height * width * channels,
             Self::Vector { len } => len,
         }
     }
@@ -153,9 +149,7 @@ pub enum SpecError {
     #[error("the input {0} has no values; give every dimension a size of at least 1")]
     EmptyInput(String),
     /// No action, or too many dimensions.
-    #[error(
-        "{0} cannot be learned; use at least 1 discrete action, or 1 to {MAX_ACTION_DIMS} continuous dimensions"
-    )]
+    #[error("{0} cannot be learned; use at least 1 discrete action, or 1 to {MAX_ACTION_DIMS} continuous dimensions")]
     Actions(ActionSpec),
 }
 
@@ -171,19 +165,11 @@ impl PolicySpec {
             return Err(SpecError::NoInput);
         }
         self.inputs.sort_by(|a, b| a.name.cmp(&b.name));
-        if let Some(pair) = self
-            .inputs
-            .windows(2)
-            .find(|pair| pair[0].name == pair[1].name)
-        {
+        if let Some(pair) = self.inputs.windows(2).find(|pair| pair[0].name == pair[1].name) {
             return Err(SpecError::RepeatedInput(pair[0].name.clone()));
         }
         for InputSpec { name, shape } in &self.inputs {
-            if name.is_empty()
-                || !name
-                    .chars()
-                    .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-            {
+            if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
                 return Err(SpecError::InputName(name.clone()));
             }
             if shape.values() == 0 {
@@ -192,20 +178,14 @@ impl PolicySpec {
             if let InputShape::Image { height, width, .. } = *shape {
                 let least = topology::smallest_side(topology::camera_layers(self.topology, name));
                 if height.min(width) < least {
-                    return Err(SpecError::ImageTooSmall {
-                        name: name.clone(),
-                        height,
-                        width,
-                        least,
-                    });
+                    return Err(SpecError::ImageTooSmall { name: name.clone(), height, width, least });
                 }
             }
         }
         match self.actions {
-            ActionSpec::Discrete { num_actions: 1.. }
-            | ActionSpec::Continuous {
-                num_dims: 1..=MAX_ACTION_DIMS,
-            } => Ok(self),
+            ActionSpec::Discrete { num_actions: 1.. } | ActionSpec::Continuous { num_dims: 1..=MAX_ACTION_DIMS } => {
+                Ok(self)
+            }
             actions => Err(SpecError::Actions(actions)),
         }
     }

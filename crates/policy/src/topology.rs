@@ -6,41 +6,24 @@ use crate::specification::Topology;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layer {
     /// A "valid" convolution with a square kernel.
-    Convolution {
-        filters: usize,
-        kernel: usize,
-        stride: usize,
-    },
+    Convolution { filters: usize, kernel: usize, stride: usize },
     /// A dense layer over the channels of every pixel, that is a convolution with a 1×1 kernel. Dense layers of the
     /// reference's embedders come before flattening.
     PerPixelDense { units: usize },
 }
 
 const fn convolution(filters: usize, kernel: usize, stride: usize) -> Layer {
-    Layer::Convolution {
-        filters,
-        kernel,
-        stride,
-    }
+    Layer::Convolution { filters, kernel, stride }
 }
 
 const fn per_pixel_dense(units: usize) -> Layer {
     Layer::PerPixelDense { units }
 }
 
-const SHALLOW: &[Layer] = &[
-    convolution(32, 8, 4),
-    convolution(64, 4, 2),
-    convolution(64, 3, 1),
-];
+const SHALLOW: &[Layer] = &[convolution(32, 8, 4), convolution(64, 4, 2), convolution(64, 3, 1)];
 
-const MID: &[Layer] = &[
-    convolution(32, 5, 2),
-    convolution(32, 3, 1),
-    convolution(64, 3, 2),
-    convolution(64, 3, 1),
-    per_pixel_dense(64),
-];
+const MID: &[Layer] =
+    &[convolution(32, 5, 2), convolution(32, 3, 1), convolution(64, 3, 2), convolution(64, 3, 1), per_pixel_dense(64)];
 
 const DEEP: &[Layer] = &[
     convolution(32, 8, 4),

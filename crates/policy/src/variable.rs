@@ -24,13 +24,7 @@ impl Variable {
         assert_eq!(shape.iter().product::<usize>(), values.len());
         let len = values.len();
         // Two allocations of zeros rather than a copy: the pages stay untouched until the first step.
-        Self {
-            name,
-            shape,
-            values,
-            first_moment: vec![0.0; len],
-            second_moment: vec![0.0; len],
-        }
+        Self { name, shape, values, first_moment: vec![0.0; len], second_moment: vec![0.0; len] }
     }
 
     /// The full name, as in the reference's checkpoints: `main_level/agent/main/online/network_1/…/kernel`.
@@ -60,10 +54,6 @@ impl Variable {
 
     /// The whole variable as one block.
     pub(crate) fn block(&mut self) -> Block<'_> {
-        Block {
-            values: &mut self.values,
-            first_moment: &mut self.first_moment,
-            second_moment: &mut self.second_moment,
-        }
+        Block { values: &mut self.values, first_moment: &mut self.first_moment, second_moment: &mut self.second_moment }
     }
 }

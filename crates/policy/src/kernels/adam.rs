@@ -31,25 +31,14 @@ impl AdamStep {
     /// The step number `step`, counted from 1.
     pub(crate) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step as f64;
-        let alpha = learning_rate * (1.0 - f64::from(BETA_2).powf(step)).sqrt()
-            / (1.0 - f64::from(BETA_1).powf(step));
-        Self {
-            alpha: alpha as f32,
-        }
+        let alpha = learning_rate * (1.0 - f64::from(BETA_2).powf(step)).sqrt() / (1.0 - f64::from(BETA_1).powf(step));
+        Self { alpha: alpha as f32 }
     }
 
     #[inline(always)]
     fn apply(self, block: Block<'_>, gradient: &[f32]) {
-        let Block {
-            values,
-            first_moment,
-            second_moment,
-        } = block;
-        for (((value, first), second), gradient) in values
-            .iter_mut()
-            .zip(first_moment)
-            .zip(second_moment)
-            .zip(gradient)
+        let Block { values, first_moment, second_moment } = block;
+        for (((value, first), second), gradient) in values.iter_mut().zip(first_moment).zip(second_moment).zip(gradient)
         {
             *first += (gradient - *first) * (1.0 - BETA_1);
             *second += (gradient * gradient - *second) * (1.0 - BETA_2);
@@ -86,16 +75,9 @@ mod tests {
     #[test]
     fn two_steps_match_the_formula() {
         let mut variable = Variable::new("v".into(), vec![3], vec![1.0, -2.0, 0.5]);
-        let mut expected = [
-            (1.0_f64, 0.0_f64, 0.0_f64),
-            (-2.0, 0.0, 0.0),
-            (0.5, 0.0, 0.0),
-        ];
+        let mut expected = [(1.0_f64, 0.0_f64, 0.0_f64), (-2.0, 0.0, 0.0), (0.5, 0.0, 0.0)];
         let gradients = [[0.5_f32, -1e-4, 0.0], [0.25, 3.0, -2.0]];
-        let alphas = [
-            1e-3 * 0.001_f64.sqrt() / 0.1,
-            1e-3 * 0.001_999_f64.sqrt() / 0.19,
-        ];
+        let alphas = [1e-3 * 0.001_f64.sqrt() / 0.1, 1e-3 * 0.001_999_f64.sqrt() / 0.19];
         for (step, gradient) in gradients.iter().enumerate() {
             AdamStep::new(1e-3, step as u64 + 1).update(variable.block(), gradient);
             for ((value, m, v), gradient) in expected.iter_mut().zip(gradient) {
@@ -106,10 +88,7 @@ mod tests {
             }
         }
         for (value, (expected, ..)) in variable.values().iter().zip(expected) {
-            assert!(
-                (f64::from(*value) - expected).abs() < 1e-7,
-                "{value} {expected}"
-            );
+            assert!((f64::from(*value) - expected).abs() < 1e-7, "{value} {expected}");
         }
     }
 }

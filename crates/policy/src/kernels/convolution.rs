@@ -88,27 +88,12 @@ pub(crate) struct Convolution {
 
 impl Convolution {
     /// A convolution without weights: [`pack`](Self::pack) must be called before the first use.
-    pub(crate) fn new(
-        geometry: Geometry,
-        with_input_gradient: bool,
-        instructions: InstructionSet,
-    ) -> Self {
-        let Geometry {
-            channels,
-            filters,
-            kernel,
-            stride,
-            ..
-        } = geometry;
+    pub(crate) fn new(geometry: Geometry, with_input_gradient: bool, instructions: InstructionSet) -> Self {
+        let Geometry { channels, filters, kernel, stride, .. } = geometry;
         let (row, width) = (geometry.row(), geometry.output_width());
-        let offsets = (0..geometry.pixels())
-            .map(|pixel| (pixel / width * row + pixel % width * channels) * stride)
-            .collect();
-        let run_panels = if with_input_gradient {
-            kernel * geometry.run_panels() * filters * LANES
-        } else {
-            0
-        };
+        let offsets =
+            (0..geometry.pixels()).map(|pixel| (pixel / width * row + pixel % width * channels) * stride).collect();
+        let run_panels = if with_input_gradient { kernel * geometry.run_panels() * filters * LANES } else { 0 };
         Self {
             geometry,
             instructions,
@@ -127,26 +112,15 @@ impl Convolution {
     pub(crate) fn pack(&mut self, weights: &[f32]) {
         let geometry = &self.geometry;
         let (filters, patch, run) = (geometry.filters, geometry.patch(), geometry.run());
-        for (index, panel) in self
-            .filter_panels
-            .chunks_exact_mut(patch * LANES)
-            .enumerate()
-        {
+        for (index, panel) in self.filter_panels.chunks_exact_mut(patch * LANES).enumerate() {
             let first = index * LANES;
             let count = LANES.min(filters - first);
-            for (lanes, weights) in panel
-                .chunks_exact_mut(LANES)
-                .zip(weights.chunks_exact(filters))
-            {
+            for (lanes, weights) in panel.chunks_exact_mut(LANES).zip(weights.chunks_exact(filters)) {
                 lanes[..count].copy_from_slice(&weights[first..][..count]);
             }
         }
         let panels_per_row = geometry.run_panels();
-        for (index, panel) in self
-            .run_panels
-            .chunks_exact_mut(filters * LANES)
-            .enumerate()
-        {
+        for (index, panel) in self.run_panels.chunks_exact_mut(filters * LANES).enumerate() {
             let first = index % panels_per_row * LANES;
             let start = (index / panels_per_row * run + first) * filters;
             for lane in 0..LANES.min(run - first) {
@@ -160,65 +134,30 @@ impl Convolution {
 
     /// `output = relu(bias + input ∗ weights)` for one image.
     pub(crate) fn forward(&self, input: &[f32], bias: &[f32], output: &mut [f32]) {
-        let Self {
-            geometry,
-            offsets,
-            filter_panels,
-            ..
-        } = self;
+        let Self { geometry, offsets, filter_panels, .. } = self;
         assert_eq!(input.len(), geometry.input_len());
         assert_eq!(bias.len(), geometry.filters);
         assert_eq!(output.len(), geometry.output_len());
-        dispatch!(
-            self.instructions,
-            forward(geometry, offsets, input, filter_panels, bias, output)
-        );
+        dispatch!(self.instructions, forward(geometry, offsets, input, filter_panels, bias, output));
     }
 
     /// Overwrites `input_gradient` with the gradient by the input, given the gradient by the output before ReLU.
     pub(crate) fn input_gradient(&self, output_gradient: &[f32], input_gradient: &mut [f32]) {
-        let Self {
-            geometry,
-            offsets,
-            run_panels,
-            ..
-        } = self;
+        let Self { geometry, offsets, run_panels, .. } = self;
         assert_eq!(output_gradient.len(), geometry.output_len());
         assert_eq!(input_gradient.len(), geometry.input_len());
-        assert!(
-            !run_panels.is_empty(),
-            "this convolution was made without the gradient by its input"
-        );
+        assert!(!run_panels.is_empty(), "this convolution was made without the gradient by its input");
         input_gradient.fill(0.0);
-        dispatch!(
-            self.instructions,
-            input_gradient(
-                geometry,
-                offsets,
-                output_gradient,
-                run_panels,
-                input_gradient
-            )
-        );
+        dispatch!(self.instructions, input_gradient(geometry, offsets, output_gradient, run_panels, input_gradient));
     }
 
     /// Adds the gradient by the weights to `weight_gradient`, given the gradient by the output before ReLU.
-    pub(crate) fn weight_gradient(
-        &self,
-        input: &[f32],
-        output_gradient: &[f32],
-        weight_gradient: &mut [f32],
-    ) {
-        let Self {
-            geometry, offsets, ..
-        } = self;
+    pub(crate) fn weight_gradient(&self, input: &[f32], output_gradient: &[f32], weight_gradient: &mut [f32]) {
+        let Self { geometry, offsets, .. } = self;
         assert_eq!(input.len(), geometry.input_len());
         assert_eq!(output_gradient.len(), geometry.output_len());
         assert_eq!(weight_gradient.len(), geometry.patch() * geometry.filters);
-        dispatch!(
-            self.instructions,
-            weight_gradient(geometry, offsets, input, output_gradient, weight_gradient)
-        );
+        dispatch!(self.instructions, weight_gradient(geometry, offsets, input, output_gradient, weight_gradient));
     }
 }
 
@@ -226,10 +165,7 @@ impl Convolution {
 /// the bias.
 pub(crate) fn relu_gradient(output: &[f32], gradient: &mut [f32], bias_gradient: &mut [f32]) {
     let channels = bias_gradient.len();
-    for (gradient, output) in gradient
-        .chunks_exact_mut(channels)
-        .zip(output.chunks_exact(channels))
-    {
+    for (gradient, output) in gradient.chunks_exact_mut(channels).zip(output.chunks_exact(channels)) {
         for ((gradient, output), bias) in gradient.iter_mut().zip(output).zip(&mut *bias_gradient) {
             *gradient = if *output > 0.0 { *gradient } else { 0.0 };
             *bias += *gradient;
@@ -296,11 +232,7 @@ mod body {
     #[inline(always)]
     fn add_product<const FUSED: bool>(sum: &mut Lanes, factor: f32, lanes: &Lanes) {
         for (sum, lane) in sum.iter_mut().zip(lanes) {
-            *sum = if FUSED {
-                factor.mul_add(*lane, *sum)
-            } else {
-                factor * lane + *sum
-            };
+            *sum = if FUSED { factor.mul_add(*lane, *sum) } else { factor * lane + *sum };
         }
     }
 
@@ -376,8 +308,7 @@ mod body {
         let (run, row, filters) = (geometry.run(), geometry.row(), geometry.filters);
         let mut sums = [bias; P];
         for (kernel_row, panel) in panel.chunks_exact(run * LANES).enumerate() {
-            let patches: [&[f32]; P] =
-                std::array::from_fn(|p| &input[offsets[p] + kernel_row * row..][..run]);
+            let patches: [&[f32]; P] = std::array::from_fn(|p| &input[offsets[p] + kernel_row * row..][..run]);
             for (index, lanes) in panel.as_chunks::<LANES>().0.iter().enumerate().take(run) {
                 for p in 0..P {
                     add_product::<FUSED>(&mut sums[p], patches[p][index], lanes);
@@ -439,16 +370,9 @@ mod body {
         count: usize,
     ) {
         let filters = panel.len() / LANES;
-        let gradients: [&[f32]; P] =
-            std::array::from_fn(|p| &output_gradient[p * filters..][..filters]);
+        let gradients: [&[f32]; P] = std::array::from_fn(|p| &output_gradient[p * filters..][..filters]);
         let mut sums = [[0.0; LANES]; P];
-        for (filter, lanes) in panel
-            .as_chunks::<LANES>()
-            .0
-            .iter()
-            .enumerate()
-            .take(filters)
-        {
+        for (filter, lanes) in panel.as_chunks::<LANES>().0.iter().enumerate().take(filters) {
             for p in 0..P {
                 add_product::<FUSED>(&mut sums[p], gradients[p][filter], lanes);
             }
@@ -480,29 +404,11 @@ mod body {
                 let target = &mut weight_gradient[(kernel_row * run + start) * filters..];
                 // Six and four rows of the kernel fill the registers; every even run is a sum of those.
                 start += if left.is_multiple_of(6) || left > 8 {
-                    weight_gradient_rows::<6, FUSED>(
-                        filters,
-                        offsets,
-                        input,
-                        output_gradient,
-                        target,
-                    )
+                    weight_gradient_rows::<6, FUSED>(filters, offsets, input, output_gradient, target)
                 } else if left >= 4 {
-                    weight_gradient_rows::<4, FUSED>(
-                        filters,
-                        offsets,
-                        input,
-                        output_gradient,
-                        target,
-                    )
+                    weight_gradient_rows::<4, FUSED>(filters, offsets, input, output_gradient, target)
                 } else {
-                    weight_gradient_rows::<1, FUSED>(
-                        filters,
-                        offsets,
-                        input,
-                        output_gradient,
-                        target,
-                    )
+                    weight_gradient_rows::<1, FUSED>(filters, offsets, input, output_gradient, target)
                 };
             }
         }
@@ -519,23 +425,37 @@ mod body {
     ) -> usize {
         for first in (0..filters).step_by(LANES) {
             let count = LANES.min(filters - first);
-            let mut sums = [[0.0; LANES]; R];
-            for (offset, gradients) in offsets.iter().zip(output_gradient.chunks_exact(filters)) {
-                let gradients = &gradients[first..];
-                let lanes = match gradients.first_chunk::<LANES>() {
-                    Some(full) => *full,
-                    None => padded(&gradients[..count]),
-                };
-                if let Some(values) = input[*offset..].first_chunk::<R>() {
-                    for r in 0..R {
-                        add_product::<FUSED>(&mut sums[r], values[r], &lanes);
-                    }
-                }
-            }
+            let sums = if count == LANES {
+                let lanes = |gradients: &[f32]| padded(&gradients[first..][..LANES]);
+                sum_of_products::<R, FUSED>(filters, offsets, input, output_gradient, lanes)
+            } else {
+                let lanes = |gradients: &[f32]| padded(&gradients[first..]);
+                sum_of_products::<R, FUSED>(filters, offsets, input, output_gradient, lanes)
+            };
             for (r, sums) in sums.iter().enumerate() {
                 add(&mut target[r * filters + first..][..count], sums);
             }
         }
         R
+    }
+
+    /// Sums, over all pixels, of `R` inputs times the lanes of the pixel's gradients.
+    #[inline(always)]
+    fn sum_of_products<const R: usize, const FUSED: bool>(
+        filters: usize,
+        offsets: &[usize],
+        input: &[f32],
+        output_gradient: &[f32],
+        lanes: impl Fn(&[f32]) -> Lanes,
+    ) -> [Lanes; R] {
+        let mut sums = [[0.0; LANES]; R];
+        for (offset, gradients) in offsets.iter().zip(output_gradient.chunks_exact(filters)) {
+            let lanes = lanes(gradients);
+            let values = &input[*offset..][..R];
+            for r in 0..R {
+                add_product::<FUSED>(&mut sums[r], values[r], &lanes);
+            }
+        }
+        sums
     }
 }

@@ -48,37 +48,19 @@ impl Dense {
     }
 
     /// Computes `output[count, outputs]`; `partial` is scratch.
-    pub(crate) fn forward(
-        &self,
-        count: usize,
-        input: Rows<'_>,
-        partial: &mut Vec<f32>,
-        output: &mut [f32],
-    ) {
+    pub(crate) fn forward(&self, count: usize, input: Rows<'_>, partial: &mut Vec<f32>, output: &mut [f32]) {
         let (inputs, outputs) = (self.inputs(), self.outputs());
         let size = count * outputs;
-        partial.resize(
-            partial.len().max(inputs.div_ceil(FORWARD_INPUTS) * size),
-            0.0,
-        );
+        partial.resize(partial.len().max(inputs.div_ceil(FORWARD_INPUTS) * size), 0.0);
         let partial = &mut partial[..inputs.div_ceil(FORWARD_INPUTS) * size];
         partial
             .par_chunks_exact_mut(size)
             .zip(self.kernel.values().par_chunks(FORWARD_INPUTS * outputs))
             .enumerate()
             .for_each(|(index, (partial, kernel))| {
-                let input = (
-                    &input.values[index * FORWARD_INPUTS..],
-                    Strides::rows(input.stride),
-                );
+                let input = (&input.values[index * FORWARD_INPUTS..], Strides::rows(input.stride));
                 let kernel_inputs = kernel.len() / outputs;
-                multiply(
-                    [count, outputs, kernel_inputs],
-                    input,
-                    (kernel, Strides::rows(outputs)),
-                    partial,
-                    outputs,
-                );
+                multiply([count, outputs, kernel_inputs], input, (kernel, Strides::rows(outputs)), partial, outputs);
             });
         for row in output[..size].chunks_exact_mut(outputs) {
             row.copy_from_slice(self.bias.values());
@@ -124,50 +106,26 @@ impl Dense {
         optimizer.update(self.bias.block(), &bias_gradient);
 
         let block_len = BACKWARD_INPUTS * outputs;
-        let Block {
-            values,
-            first_moment,
-            second_moment,
-        } = self.kernel.block();
+        let Block { values, first_moment, second_moment } = self.kernel.block();
         let blocks = values
             .par_chunks_mut(block_len)
             .zip(first_moment.par_chunks_mut(block_len))
             .zip(second_moment.par_chunks_mut(block_len));
-        let columns: Vec<_> = ColumnWriter::new(input_gradient, count, inputs)
-            .split(BACKWARD_INPUTS)
-            .collect();
-        blocks.zip(columns).enumerate().for_each(
-            |(index, (((values, first_moment), second_moment), mut columns))| {
-                columns.write_product(
-                    outputs,
-                    (output_gradient, Strides::rows(outputs)),
-                    (values, Strides::transposed(outputs)),
-                );
-                GRADIENT.with_borrow_mut(|gradient| {
-                    gradient.resize(gradient.len().max(values.len()), 0.0);
-                    let gradient = &mut gradient[..values.len()];
-                    let input = (
-                        &input.values[index * BACKWARD_INPUTS..],
-                        Strides::transposed(input.stride),
-                    );
-                    let size = [values.len() / outputs, outputs, count];
-                    multiply(
-                        size,
-                        input,
-                        (output_gradient, Strides::rows(outputs)),
-                        gradient,
-                        outputs,
-                    );
-                    optimizer.update(
-                        Block {
-                            values,
-                            first_moment,
-                            second_moment,
-                        },
-                        gradient,
-                    );
-                });
-            },
-        );
+        let columns: Vec<_> = ColumnWriter::new(input_gradient, count, inputs).split(BACKWARD_INPUTS).collect();
+        blocks.zip(columns).enumerate().for_each(|(index, (((values, first_moment), second_moment), mut columns))| {
+            columns.write_product(
+                outputs,
+                (output_gradient, Strides::rows(outputs)),
+                (values, Strides::transposed(outputs)),
+            );
+            GRADIENT.with_borrow_mut(|gradient| {
+                gradient.resize(gradient.len().max(values.len()), 0.0);
+                let gradient = &mut gradient[..values.len()];
+                let input = (&input.values[index * BACKWARD_INPUTS..], Strides::transposed(input.stride));
+                let size = [values.len() / outputs, outputs, count];
+                multiply(size, input, (output_gradient, Strides::rows(outputs)), gradient, outputs);
+                optimizer.update(Block { values, first_moment, second_moment }, gradient);
+            });
+        });
     }
 }

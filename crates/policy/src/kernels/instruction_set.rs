@@ -12,11 +12,7 @@ pub(crate) enum InstructionSet {
 impl InstructionSet {
     /// The best set this processor has.
     pub(crate) fn detect() -> Self {
-        if has_avx2() {
-            Self::Avx2
-        } else {
-            Self::Portable
-        }
+        if has_avx2() { Self::Avx2 } else { Self::Portable }
     }
 
     /// Every set this processor can run, for the tests that compare them.

@@ -15,10 +15,7 @@ impl Strides {
 
     /// The transpose of a row-major matrix with the given distance between its rows.
     pub(crate) fn transposed(row: usize) -> Self {
-        Self {
-            row: 1,
-            column: row,
-        }
+        Self { row: 1, column: row }
     }
 
     /// Elements a slice must have to hold `rows × columns`.
@@ -46,19 +43,11 @@ pub(crate) fn multiply(
         return;
     }
     assert!(Strides::rows(output_row).extent(m, n) <= output.len() && n <= output_row);
-    let window = Window {
-        start: output.as_mut_ptr(),
-        row: output_row,
-    };
+    let window = Window { start: output.as_mut_ptr(), row: output_row };
     #[allow(unsafe_code)]
     // SAFETY: `output` is borrowed exclusively and has been checked to hold the window.
     unsafe {
-        multiply_into(
-            [m, n, k],
-            (left, left_strides),
-            (right, right_strides),
-            window,
-        );
+        multiply_into([m, n, k], (left, left_strides), (right, right_strides), window);
     }
 }
 
@@ -76,11 +65,7 @@ pub(crate) unsafe fn multiply_into(
     if m == 0 || n == 0 {
         return;
     }
-    assert!(
-        k > 0
-            && left_strides.extent(m, k) <= left.len()
-            && right_strides.extent(k, n) <= right.len()
-    );
+    assert!(k > 0 && left_strides.extent(m, k) <= left.len() && right_strides.extent(k, n) <= right.len());
     // SAFETY: both operands have been checked to lie inside their slices; the output is the caller's promise.
     unsafe {
         gemm::gemm(
@@ -119,26 +104,15 @@ impl<'a> ColumnWriter<'a> {
     /// A writer over a `rows × columns` matrix.
     pub(crate) fn new(values: &'a mut [f32], rows: usize, columns: usize) -> Self {
         assert!(values.len() >= rows * columns);
-        Self {
-            values,
-            rows,
-            columns,
-        }
+        Self { values, rows, columns }
     }
 
     /// Cuts the matrix into ranges of `width` columns (the last may be narrower).
     pub(crate) fn split(self, width: usize) -> impl Iterator<Item = ColumnRange<'a>> {
-        let Self {
-            values,
-            rows,
-            columns,
-        } = self;
+        let Self { values, rows, columns } = self;
         let start = values.as_mut_ptr();
         (0..columns).step_by(width).map(move |first| ColumnRange {
-            window: Window {
-                start: start.wrapping_add(first),
-                row: columns,
-            },
+            window: Window { start: start.wrapping_add(first), row: columns },
             rows,
             width: width.min(columns - first),
             matrix: std::marker::PhantomData,
@@ -161,12 +135,7 @@ unsafe impl Send for ColumnRange<'_> {}
 
 impl ColumnRange<'_> {
     /// `range = left[rows, k] · right[k, width]`.
-    pub(crate) fn write_product(
-        &mut self,
-        k: usize,
-        left: (&[f32], Strides),
-        right: (&[f32], Strides),
-    ) {
+    pub(crate) fn write_product(&mut self, k: usize, left: (&[f32], Strides), right: (&[f32], Strides)) {
         #[allow(unsafe_code)]
         // SAFETY: ranges of one matrix are disjoint and borrowed exclusively through `&mut self`.
         unsafe {
