@@ -1,5 +1,6 @@
 //! Learning: networks, PPO, exploration, checkpoints.
 
+mod checkpoint;
 mod distribution;
 mod exploration;
 mod kernels;
@@ -11,6 +12,7 @@ mod specification;
 mod topology;
 mod variable;
 
+pub use checkpoint::{CheckpointError, Restore};
 pub use exploration::{ActionVector, Choice, Exploration, Phase};
 pub use ppo::{ClippedPpo, EpochReport, LearnError, PolicyError, PpoHyperparameters, TrainReport, ValueLoss};
 pub use random::RandomStream;
