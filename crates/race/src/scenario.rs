@@ -11,8 +11,10 @@ use crate::start::{Start, StartRule};
 /// A race before it starts: track, car, rules, starts. Shared by all races that run it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    forward: Arc<Track>,
-    reversed: Arc<Track>,
+    /// The track along its waypoints.
+    pub forward: Arc<Track>,
+    /// The track against its waypoints.
+    pub reversed: Arc<Track>,
     /// Which of the original's car physics applies.
     pub generation: Generation,
     /// Laps, resets, penalties.
