@@ -4,7 +4,7 @@
 //! * [`table`] holds every `DR_*` variable; the reference page is generated from it.
 //! * [`Settings::load`] lays command line, environment, experiment, `run.env`, `system.env` and defaults over each other
 //!   and checks the result. [`RunConfig`] is the typed view, [`Values`] knows where each value comes from.
-//! * model_metadata, hyperparameters and params_yaml read and write the other files of a run.
+//! * [`model_metadata`], [`hyperparameters`] and [`params_yaml`] read and write the other files of a run.
 //!
 //! Precedence, highest first: command line; `DR_*` variables exported in the environment of the process; the experiment's
 //! `run.env`; `run.env`; `system.env`; defaults. (Of a worker: its `worker-N.env` comes above the experiment's.) An
@@ -33,9 +33,11 @@ pub mod did_you_mean;
 pub mod env_edit;
 pub mod env_file;
 mod folder;
+pub mod hyperparameters;
 mod layers;
 mod message;
 pub mod model_metadata;
+pub mod params_yaml;
 mod settings;
 pub mod table;
 mod value;
