@@ -1,0 +1,165 @@
+//! A slow renderer that is obviously right, to compare the quick one with.
+//!
+//! It follows a few rays through every pixel of a 640 × 480 picture to the world itself (not to the baked
+//! picture of its ground), and reduces the result to 160 × 120 as Pillow's bilinear `resize` does.
+
+use crate::camera::{Camera, FAR_M, NEAR_M};
+use crate::observation::{HEIGHT, WIDTH};
+use deepracer_world::World;
+use glam::{DVec2, DVec3};
+
+/// How many times smaller an observation is than the camera's picture.
+const REDUCTION: usize = 4;
+/// Side of a cell of the index over the ground's patches, metres.
+const CELL_M: f64 = 0.25;
+
+/// The oracle for one world.
+pub struct Oracle<'a> {
+    world: &'a World,
+    /// South-west corner of the index.
+    min: DVec2,
+    columns: usize,
+    /// Per cell, the patches that may touch it, last painted first.
+    cells: Vec<Vec<usize>>,
+    /// Rays per pixel and axis.
+    rays: usize,
+}
+
+impl<'a> Oracle<'a> {
+    /// With `rays` × `rays` rays through every pixel of the large picture.
+    pub fn new(world: &'a World, rays: usize) -> Oracle<'a> {
+        let patches = &world.ground.patches;
+        let corners = || patches.iter().flat_map(|patch| patch.corners);
+        let min = corners().reduce(DVec2::min).unwrap_or(DVec2::ZERO);
+        let max = corners().reduce(DVec2::max).unwrap_or(DVec2::ZERO);
+        let columns = ((max.x - min.x) / CELL_M) as usize + 1;
+        let rows = ((max.y - min.y) / CELL_M) as usize + 1;
+        let mut cells = vec![Vec::new(); columns * rows];
+        for (index, patch) in patches.iter().enumerate().rev() {
+            let low = patch.corners.into_iter().fold(patch.corners[0], DVec2::min);
+            let high = patch.corners.into_iter().fold(patch.corners[0], DVec2::max);
+            let (first, last) = ((low - min) / CELL_M, (high - min) / CELL_M);
+            for row in first.y as usize..=(last.y as usize).min(rows - 1) {
+                for column in first.x as usize..=(last.x as usize).min(columns - 1) {
+                    cells[row * columns + column].push(index);
+                }
+            }
+        }
+        Oracle { world, min, columns, cells, rays }
+    }
+
+    /// The observation from a pose of the car: RGB bytes, `[120, 160, 3]`.
+    pub fn draw(&self, camera: &Camera, origin: DVec2, yaw_rad: f64) -> Vec<u8> {
+        let (width, height) = (WIDTH * REDUCTION, HEIGHT * REDUCTION);
+        reduce(&self.draw_large(camera, origin, yaw_rad, width, height), width, height)
+    }
+
+    fn draw_large(&self, camera: &Camera, origin: DVec2, yaw_rad: f64, width: usize, height: usize) -> Vec<u8> {
+        let raster = camera.raster(width, height);
+        let heading = DVec2::from_angle(yaw_rad);
+        let mount = camera.position;
+        let lens = (origin + heading * mount.x + heading.perp() * mount.y).extend(mount.z);
+        let mut picture = Vec::with_capacity(width * height * 3);
+        for row in 0..height {
+            for column in 0..width {
+                let mut sum = [0.0_f32; 3];
+                for ray in 0..self.rays * self.rays {
+                    let inside = DVec2::new((ray % self.rays) as f64 + 0.5, (ray / self.rays) as f64 + 0.5)
+                        / self.rays as f64;
+                    let body = raster.direction(column as f64 + inside.x, row as f64 + inside.y);
+                    let level = heading * body.x + heading.perp() * body.y;
+                    let colour = self.colour_seen(lens, level.extend(body.z));
+                    for (sum, channel) in sum.iter_mut().zip(colour) {
+                        *sum += channel;
+                    }
+                }
+                let count = (self.rays * self.rays) as f32;
+                picture.extend(sum.map(|channel| (channel / count).round() as u8));
+            }
+        }
+        picture
+    }
+
+    /// What a ray meets first; `direction` has depth 1.
+    fn colour_seen(&self, lens: DVec3, direction: DVec3) -> [f32; 3] {
+        let mut nearest = FAR_M;
+        let mut colour = self.world.background.0.map(f32::from);
+        if direction.z < 0.0 {
+            let depth = -lens.z / direction.z;
+            let point = lens.truncate() + direction.truncate() * depth;
+            if depth < nearest && let Some(seen) = self.ground_colour(point) {
+                nearest = depth;
+                colour = seen;
+            }
+        }
+        for wall in &self.world.walls {
+            let [a, b] = wall.feet;
+            let along = b - a;
+            let (from, toward) = (lens.truncate() - a, direction.truncate());
+            // lens + depth · direction = a + t · along, in the plane.
+            let cross = toward.perp_dot(along);
+            let depth = along.perp_dot(from) / cross;
+            let t = toward.perp_dot(from) / cross;
+            let height_m = lens.z + depth * direction.z;
+            let is_hit = cross != 0.0 && (0.0..=1.0).contains(&t) && (0.0..=wall.height_m).contains(&height_m);
+            if is_hit && depth > NEAR_M && depth < nearest {
+                nearest = depth;
+                colour = wall.colour.0.map(f32::from);
+            }
+        }
+        colour
+    }
+
+    fn ground_colour(&self, point: DVec2) -> Option<[f32; 3]> {
+        let ground = &self.world.ground;
+        if point.cmplt(ground.min).any() || point.cmpgt(ground.max).any() {
+            return None;
+        }
+        let at = ((point - self.min) / CELL_M).floor();
+        let is_indexed = at.cmpge(DVec2::ZERO).all() && at.x < self.columns as f64;
+        let cell = if is_indexed { self.cells.get(at.y as usize * self.columns + at.x as usize) } else { None };
+        let top = cell.and_then(|cell| cell.iter().find(|index| ground.patches[**index].contains(point)));
+        let surface = top.map_or(0, |index| usize::from(ground.patches[*index].surface));
+        Some(ground.surfaces[surface].shade(ground.noise.at(point)))
+    }
+}
+
+/// Reduces an RGB picture by four in both directions with a triangle filter that reaches four source pixels to each
+/// side, rounding to bytes after each direction, as Pillow's `resize(…, BILINEAR)` does.
+pub fn reduce(picture: &[u8], width: usize, height: usize) -> Vec<u8> {
+    let (small_width, small_height) = (width / REDUCTION, height / REDUCTION);
+    let mut narrow = vec![0_u8; small_width * height * 3];
+    for row in 0..height {
+        for column in 0..small_width {
+            for channel in 0..3 {
+                let at = |x: usize| picture[(row * width + x) * 3 + channel];
+                narrow[(row * small_width + column) * 3 + channel] = filtered(column, width, at);
+            }
+        }
+    }
+    let mut small = vec![0_u8; small_width * small_height * 3];
+    for row in 0..small_height {
+        for column in 0..small_width {
+            for channel in 0..3 {
+                let at = |y: usize| narrow[(y * small_width + column) * 3 + channel];
+                small[(row * small_width + column) * 3 + channel] = filtered(row, height, at);
+            }
+        }
+    }
+    small
+}
+
+/// One output value: the triangle-weighted mean of the source values around it; at the edges of what there is.
+fn filtered(index: usize, length: usize, source: impl Fn(usize) -> u8) -> u8 {
+    let reach = REDUCTION as f64;
+    let middle = (index as f64 + 0.5) * reach;
+    let first = (middle - reach + 0.5).max(0.0) as usize;
+    let end = ((middle + reach + 0.5) as usize).min(length);
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for k in first..end {
+        let weight = (1.0 - ((k as f64 + 0.5 - middle) / reach).abs()).max(0.0);
+        sum += weight * f64::from(source(k));
+        weights += weight;
+    }
+    (sum / weights).round() as u8
+}
