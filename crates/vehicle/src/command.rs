@@ -22,10 +22,7 @@ pub struct Command {
 
 impl Command {
     /// Wheels straight and standing: what the car is told whenever it is not racing.
-    pub const STOP: Self = Self {
-        steering_rad: 0.0,
-        speed_mps: 0.0,
-    };
+    pub const STOP: Self = Self { steering_rad: 0.0, speed_mps: 0.0 };
 
     /// The command that an action asks for: degrees to radians, clipped to ±30° and
     /// 0.1–4 m/s as the original does. A request that is not a number becomes the nearest
@@ -38,15 +35,8 @@ impl Command {
     /// assert_eq!(command.speed_mps, 0.1);
     /// ```
     pub fn from_request(steering_deg: f64, speed_mps: f64) -> Self {
-        let command = Self {
-            steering_rad: steering_deg.to_radians(),
-            speed_mps,
-        }
-        .bounded();
-        Self {
-            speed_mps: command.speed_mps.max(MIN_SPEED_MPS),
-            ..command
-        }
+        let command = Self { steering_rad: steering_deg.to_radians(), speed_mps }.bounded();
+        Self { speed_mps: command.speed_mps.max(MIN_SPEED_MPS), ..command }
     }
 
     /// The same command inside the range the actuators accept: ±30°, 0–4 m/s; 0 for a figure

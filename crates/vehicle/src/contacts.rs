@@ -7,14 +7,13 @@
 //! * along: `friction_along · load · z / √(1 + z²)`, `z = slip / slip_along_mps`
 //! * across: `friction_across · load · z / (1 + |z|)`, `z = slip / slip_across_mps`
 //!
-//! The load on a wheel is its static share of the weight.
+//! Front and rear wheels differ in `friction_across`. The load on a wheel is its static share of
+//! the weight.
 
 use glam::DVec2;
 
 use crate::{
-    body::{
-        FRONT_AXLE_M, FRONT_HALF_TRACK_M, GRAVITY_MPS2, REAR_AXLE_M, REAR_HALF_TRACK_M, WHEELBASE_M,
-    },
+    body::{FRONT_AXLE_M, FRONT_HALF_TRACK_M, GRAVITY_MPS2, REAR_AXLE_M, REAR_HALF_TRACK_M, WHEELBASE_M},
     command::Command,
 };
 
@@ -25,17 +24,28 @@ pub const SPEED_RATIO: f64 = 0.036 / 0.035;
 /// Speed of the tread at the wheel joints' limit of 100 rad/s, m/s.
 pub const TOP_SPEED_MPS: f64 = 3.6;
 
+/// Most by which [`Contacts::low_speed_excess_mps`] raises the speed ratio.
+const MAX_RATIO_EXCESS: f64 = 0.045;
+
+/// Commands from here on drive at [`SPEED_RATIO`] exactly, m/s.
+const EXCESS_END_MPS: f64 = 2.0;
+
 /// The figures of one generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contacts {
-    /// Friction coefficient along the wheel.
+    /// Friction coefficient along the wheels.
     pub friction_along: f64,
-    /// Slip speed along the wheel at which the pull reaches 71 % of its limit, m/s.
+    /// Slip speed along a wheel at which the pull reaches 71 % of its limit, m/s.
     pub slip_along_mps: f64,
-    /// Friction coefficient across the wheel.
-    pub friction_across: f64,
-    /// Slip speed across the wheel at which the pull reaches half its limit, m/s.
+    /// Friction coefficient across the front wheels.
+    pub front_friction_across: f64,
+    /// Friction coefficient across the rear wheels.
+    pub rear_friction_across: f64,
+    /// Slip speed across a wheel at which the pull reaches half its limit, m/s.
     pub slip_across_mps: f64,
+    /// How much faster than the ratio of the wheel radii a slow car rolls: the ratio grows by
+    /// this times (1/speed − 1/2 m/s), at least by 0 and at most by 0.045.
+    pub low_speed_excess_mps: f64,
     /// Time constant with which the wheel angle follows its command, s; 0 is at once.
     pub steering_lag_s: f64,
     /// Time a new command takes to reach the joints, s.
@@ -47,45 +57,6 @@ pub struct Contacts {
     /// Distance of the centre of mass ahead of the model origin, m.
     pub centre_of_mass_m: f64,
 }
-
-/// Model versions 3 and 4 as documented: fitted to public step logs.
-pub const LEGACY_3_4: Contacts = Contacts {
-    friction_along: 0.415,
-    slip_along_mps: 0.60,
-    friction_across: 0.392,
-    slip_across_mps: 0.066,
-    steering_lag_s: 0.49,
-    latency_s: 0.002,
-    mass_kg: 6.564,
-    yaw_inertia_kgm2: 0.0803,
-    centre_of_mass_m: 0.0026,
-};
-
-/// Model version 5 as documented: fitted to public step logs.
-pub const LEGACY_5: Contacts = Contacts {
-    friction_along: 0.354,
-    slip_along_mps: 0.382,
-    friction_across: 0.367,
-    slip_across_mps: 0.113,
-    steering_lag_s: 0.0,
-    latency_s: 0.012,
-    mass_kg: 6.564,
-    yaw_inertia_kgm2: 0.0803,
-    centre_of_mass_m: 0.0026,
-};
-
-/// Model version 6 as documented: matched to summary figures of public step logs.
-pub const CURRENT: Contacts = Contacts {
-    friction_along: 1.2,
-    slip_along_mps: 0.353,
-    friction_across: 1.41,
-    slip_across_mps: 0.161,
-    steering_lag_s: 0.16,
-    latency_s: 0.015,
-    mass_kg: 7.543,
-    yaw_inertia_kgm2: 0.0967,
-    centre_of_mass_m: 0.0112,
-};
 
 /// How the body moves, in its own frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -106,28 +77,41 @@ impl Motion {
     }
 }
 
+/// What the joints are told: a [`Command`] in the wheels' own terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Joints {
+    /// Angle of the front wheels, rad.
+    pub(crate) steering_rad: f64,
+    /// Speed of every wheel's tread, m/s.
+    pub(crate) tread_mps: f64,
+}
+
 impl Contacts {
+    /// The joints' share of a command within bounds.
+    pub(crate) fn joints(&self, command: Command) -> Joints {
+        let speed_mps = command.speed_mps;
+        let excess = if speed_mps > 0.0 && speed_mps < EXCESS_END_MPS {
+            let growth = self.low_speed_excess_mps * (1.0 / speed_mps - 1.0 / EXCESS_END_MPS);
+            growth.min(MAX_RATIO_EXCESS)
+        } else {
+            0.0
+        };
+        Joints {
+            steering_rad: command.steering_rad,
+            tread_mps: (speed_mps * (SPEED_RATIO + excess)).min(TOP_SPEED_MPS),
+        }
+    }
+
     /// Advances `motion` by one sub-step and returns the turned angle as (cos, sin).
     ///
     /// `steering_share` is the part of the remaining steering error closed in `step_s`.
     /// Explicit Euler on the forces, exact rotation of the body frame: turning alone neither
     /// adds nor loses speed, and every change of velocity is bounded by the friction limits.
     #[inline]
-    pub(crate) fn step(
-        &self,
-        motion: &mut Motion,
-        command: Command,
-        steering_share: f64,
-        step_s: f64,
-    ) -> DVec2 {
-        motion.steering_rad += (command.steering_rad - motion.steering_rad) * steering_share;
+    pub(crate) fn step(&self, motion: &mut Motion, joints: Joints, steering_share: f64, step_s: f64) -> DVec2 {
+        motion.steering_rad += (joints.steering_rad - motion.steering_rad) * steering_share;
         let steering = small_angle(motion.steering_rad);
-        let tread_mps = (command.speed_mps * SPEED_RATIO).min(TOP_SPEED_MPS);
-        let (vx, vy, yaw_rate) = (
-            motion.velocity_mps.x,
-            motion.velocity_mps.y,
-            motion.yaw_rate_radps,
-        );
+        let (vx, vy, yaw_rate) = (motion.velocity_mps.x, motion.velocity_mps.y, motion.yaw_rate_radps);
 
         let rear_lever_m = -REAR_AXLE_M - self.centre_of_mass_m;
         let front_lever_m = FRONT_AXLE_M - self.centre_of_mass_m;
@@ -149,18 +133,15 @@ impl Contacts {
             left_vx * steering.x + front_vy * steering.y,
             right_vx * steering.x + front_vy * steering.y,
         ]
-        .map(|speed| self.pull_along(speed - tread_mps));
-        let across = [
-            rear_vy,
-            front_vy * steering.x - left_vx * steering.y,
-            front_vy * steering.x - right_vx * steering.y,
-        ]
-        .map(|speed| self.pull_across(speed));
+        .map(|speed| self.pull_along(speed - joints.tread_mps));
+        let across = |slip_mps: f64| -slip_mps / (self.slip_across_mps + slip_mps.abs());
+        let left_across = self.front_friction_across * across(front_vy * steering.x - left_vx * steering.y);
+        let right_across = self.front_friction_across * across(front_vy * steering.x - right_vx * steering.y);
 
-        let left = steering.rotate(DVec2::new(along[2], across[1])) * front_load;
-        let right = steering.rotate(DVec2::new(along[3], across[2])) * front_load;
+        let left = steering.rotate(DVec2::new(along[2], left_across)) * front_load;
+        let right = steering.rotate(DVec2::new(along[3], right_across)) * front_load;
         let rear_x = (along[0] + along[1]) * rear_load;
-        let rear_y = 2.0 * across[0] * rear_load;
+        let rear_y = 2.0 * self.rear_friction_across * across(rear_vy) * rear_load;
         let force = DVec2::new(rear_x, rear_y) + left + right;
         let moment = rear_y * rear_lever_m
             + (left.y + right.y) * front_lever_m
@@ -181,19 +162,13 @@ impl Contacts {
         let square = slip_mps * slip_mps + self.slip_along_mps * self.slip_along_mps;
         -self.friction_along * slip_mps / square.sqrt()
     }
-
-    #[inline]
-    fn pull_across(&self, slip_mps: f64) -> f64 {
-        -self.friction_across * slip_mps / (self.slip_across_mps + slip_mps.abs())
-    }
 }
 
 /// (cos, sin) of an angle of at most about half a radian; the error there is below 1e-8.
 #[inline]
 fn small_angle(angle_rad: f64) -> DVec2 {
     let square = angle_rad * angle_rad;
-    let cos =
-        1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)));
+    let cos = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)));
     let sin = angle_rad * (1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0)));
     DVec2::new(cos, sin)
 }

@@ -1,6 +1,9 @@
 //! The generations of the original's car, one row of figures each.
 
-use crate::contacts::{CURRENT, Contacts, LEGACY_3_4, LEGACY_5};
+use crate::{
+    contacts::Contacts,
+    figures::{FITTED_A, FITTED_B, FITTED_C},
+};
 
 /// How far the car's nose points up when it stands, radians (1.39°).
 ///
@@ -56,9 +59,9 @@ impl Generation {
     /// The figures this generation drives with.
     pub const fn contacts(self) -> Contacts {
         match self {
-            Self::A => LEGACY_3_4,
-            Self::B => LEGACY_5,
-            Self::C => CURRENT,
+            Self::A => FITTED_A,
+            Self::B => FITTED_B,
+            Self::C => FITTED_C,
         }
     }
 

@@ -11,10 +11,10 @@
 //! let mut car = Vehicle::new(Generation::from_model_version(5.0));
 //! car.place(DVec2::new(1.0, 2.0), 0.0);
 //! for _ in 0..45 {
-//!     car.drive(Command::from_request(0.0, 1.0), CONTROL_PERIOD_S);
+//!     car.drive(Command::from_request(0.0, 2.0), CONTROL_PERIOD_S);
 //! }
 //! // Three seconds later the car has reached 1.029 times the commanded speed.
-//! assert!((car.speed_mps() - 1.029).abs() < 0.001);
+//! assert!((car.speed_mps() / 2.0 - 1.029).abs() < 0.001);
 //! assert_eq!(car.yaw_rad(), 0.0);
 //! ```
 //!
@@ -23,12 +23,14 @@
 pub mod body;
 mod command;
 mod contacts;
+mod figures;
 mod generation;
 mod vehicle;
 
 pub use body::{FOOTPRINT_M, FRONT_POINT_M, WHEELBASE_M};
 pub use command::{Command, MAX_SPEED_MPS, MAX_STEERING_RAD, MIN_SPEED_MPS};
-pub use contacts::{CURRENT, Contacts, LEGACY_3_4, LEGACY_5, Motion, SPEED_RATIO, TOP_SPEED_MPS};
+pub use contacts::{Contacts, Motion, SPEED_RATIO, TOP_SPEED_MPS};
+pub use figures::{CURRENT, FITTED_A, FITTED_B, FITTED_C, LEGACY_3_4, LEGACY_5};
 pub use generation::Generation;
 pub use vehicle::Vehicle;
 

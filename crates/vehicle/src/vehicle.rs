@@ -6,7 +6,7 @@ use crate::{
     CONTROL_PERIOD_S,
     body::{FOOTPRINT_M, FRONT_POINT_M, WHEELS_M, to_world, wrap_angle},
     command::Command,
-    contacts::{Contacts, Motion},
+    contacts::{Contacts, Joints, Motion},
     generation::Generation,
 };
 
@@ -23,10 +23,9 @@ pub struct Vehicle {
     origin_m: DVec2,
     yaw_rad: f64,
     motion: Motion,
-    /// What the joints follow now.
-    acting: Command,
-    /// What they will follow once `wait_s` has passed.
-    latest: Command,
+    command: Command,
+    /// What the joints followed before `command`, and still do while `wait_s` runs.
+    previous: Joints,
     wait_s: f64,
 }
 
@@ -44,8 +43,8 @@ impl Vehicle {
             origin_m: DVec2::ZERO,
             yaw_rad: 0.0,
             motion: Motion::default(),
-            acting: Command::STOP,
-            latest: Command::STOP,
+            command: Command::STOP,
+            previous: Joints::default(),
             wait_s: 0.0,
         }
     }
@@ -55,12 +54,17 @@ impl Vehicle {
     /// `origin` is the model origin in metres, `yaw_rad` the heading, counter-clockwise from
     /// +x. A pose that is not finite stays so until the next `place`; motion is unaffected.
     pub fn place(&mut self, origin: DVec2, yaw_rad: f64) {
+        self.set_pose(origin, yaw_rad);
+        self.motion = Motion::default();
+        self.command = Command::STOP;
+        self.previous = Joints::default();
+        self.wait_s = 0.0;
+    }
+
+    /// Moves the car to a pose without touching its motion or commands.
+    pub fn set_pose(&mut self, origin: DVec2, yaw_rad: f64) {
         self.origin_m = origin;
         self.yaw_rad = wrap_angle(yaw_rad);
-        self.motion = Motion::default();
-        self.acting = Command::STOP;
-        self.latest = Command::STOP;
-        self.wait_s = 0.0;
     }
 
     /// Sets velocity, rate of turn and wheel angle, to continue from a recorded state.
@@ -75,68 +79,59 @@ impl Vehicle {
     /// is zero, negative or not a number moves nothing.
     pub fn drive(&mut self, command: Command, duration_s: f64) {
         let command = command.bounded();
-        if command != self.latest {
-            self.acting = self.latest;
-            self.latest = command;
+        if command != self.command {
+            self.previous = self.contacts.joints(self.command);
+            self.command = command;
             self.wait_s = self.contacts.latency_s;
         }
         if duration_s.is_nan() || duration_s <= 0.0 {
             return;
         }
-        let count = (duration_s * (SUBSTEPS / CONTROL_PERIOD_S) - 1e-9)
-            .ceil()
-            .max(1.0);
+        let count = (duration_s * (SUBSTEPS / CONTROL_PERIOD_S) - 1e-9).ceil().max(1.0);
         let step_s = duration_s / count;
-        let steering_share = if self.contacts.steering_lag_s > 0.0 {
-            -(-step_s / self.contacts.steering_lag_s).exp_m1()
-        } else {
-            1.0
-        };
+        let steering_share =
+            if self.contacts.steering_lag_s > 0.0 { -(-step_s / self.contacts.steering_lag_s).exp_m1() } else { 1.0 };
 
+        let wanted = self.contacts.joints(command);
         let mut heading = DVec2::from_angle(self.yaw_rad);
-        let mut centre_m = to_world(
-            self.origin_m,
-            heading,
-            DVec2::new(self.contacts.centre_of_mass_m, 0.0),
-        );
+        let mut centre_m = to_world(self.origin_m, heading, DVec2::new(self.contacts.centre_of_mass_m, 0.0));
         let mut turned_rad = 0.0;
         for _ in 0..count as u64 {
-            let acting = self.next_command(step_s);
-            let turn = self
-                .contacts
-                .step(&mut self.motion, acting, steering_share, step_s);
+            let joints = self.next_joints(wanted, step_s);
+            let turn = self.contacts.step(&mut self.motion, joints, steering_share, step_s);
             heading = heading.rotate(turn);
             turned_rad += self.motion.yaw_rate_radps * step_s;
             centre_m += heading.rotate(self.motion.velocity_mps) * step_s;
         }
         self.yaw_rad = wrap_angle(self.yaw_rad + turned_rad);
         let heading = DVec2::from_angle(self.yaw_rad);
-        self.origin_m = to_world(
-            centre_m,
-            heading,
-            DVec2::new(-self.contacts.centre_of_mass_m, 0.0),
-        );
+        self.origin_m = to_world(centre_m, heading, DVec2::new(-self.contacts.centre_of_mass_m, 0.0));
     }
 
-    /// The command that acts during the next sub-step: while a change is on its way, the old
-    /// and the new one mixed by the time each of them acts.
+    /// What the joints follow during the next sub-step: while a change is on its way, the old
+    /// and the new mixed by the time each of them acts.
     #[inline]
-    fn next_command(&mut self, step_s: f64) -> Command {
+    fn next_joints(&mut self, wanted: Joints, step_s: f64) -> Joints {
         if self.wait_s <= 0.0 {
-            return self.latest;
+            return wanted;
         }
         let share = (1.0 - self.wait_s / step_s).max(0.0);
         self.wait_s -= step_s;
-        let (old, new) = (self.acting, self.latest);
-        Command {
-            steering_rad: old.steering_rad + (new.steering_rad - old.steering_rad) * share,
-            speed_mps: old.speed_mps + (new.speed_mps - old.speed_mps) * share,
+        let old = self.previous;
+        Joints {
+            steering_rad: old.steering_rad + (wanted.steering_rad - old.steering_rad) * share,
+            tread_mps: old.tread_mps + (wanted.tread_mps - old.tread_mps) * share,
         }
     }
 
     /// The generation the car was made with.
     pub fn generation(&self) -> Generation {
         self.generation
+    }
+
+    /// The figures the car drives with.
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// Model origin, metres: the point that poses, crash tests and the immobilised rule use.
@@ -174,13 +169,8 @@ impl Vehicle {
     pub fn footprint(&self) -> [DVec2; 4] {
         let heading = DVec2::from_angle(self.yaw_rad);
         let (x, y) = (FOOTPRINT_M.0 / 2.0, FOOTPRINT_M.1 / 2.0);
-        [
-            DVec2::new(x, y),
-            DVec2::new(-x, y),
-            DVec2::new(-x, -y),
-            DVec2::new(x, -y),
-        ]
-        .map(|corner| to_world(self.origin_m, heading, corner))
+        [DVec2::new(x, y), DVec2::new(-x, y), DVec2::new(-x, -y), DVec2::new(x, -y)]
+            .map(|corner| to_world(self.origin_m, heading, corner))
     }
 
     /// How far the car's nose points up, radians; see [`Generation::nose_up_rad`].
