@@ -1,7 +1,7 @@
 //! Speed of learning and of driving with the shallow network.
 //!
 //! `cargo bench -p deepracer-policy --bench learner` prints samples per second of wall-clock time and per second of
-//! processor time, medians, for 1 and 2 threads. `compare_torch.py` in this folder runs it together with PyTorch.
+//! processor time, medians, for 1 and 2 threads. `compare_torch.py` in this folder runs it together with `PyTorch`.
 
 use std::time::Instant;
 

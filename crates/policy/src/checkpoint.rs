@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use safetensors::tensor::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 
-use crate::ppo::{ClippedPpo, PolicyError, PpoHyperparameters, Progress};
+use crate::hyperparameters::{PolicyError, PpoHyperparameters};
+use crate::ppo::{ClippedPpo, Progress};
 use crate::specification::{ActionSpec, PolicySpec};
 use crate::variable::Variable;
 
@@ -220,26 +221,29 @@ impl ClippedPpo {
         };
         let weights_view = weights.tensors()?;
         let optimizer_view = optimizer.as_ref().map(TensorFile::tensors).transpose()?;
+        let copy = |variable: &mut Variable| {
+            let names = moment_names(variable);
+            let (name, shape) = (variable.name().to_owned(), variable.shape().to_vec());
+            let block = variable.block();
+            weights.copy(&weights_view, &name, &shape, block.values)?;
+            if let Some((file, view)) = optimizer.as_ref().zip(optimizer_view.as_ref()) {
+                file.copy(view, &names[0], &shape, block.first_moment)?;
+                file.copy(view, &names[1], &shape, block.second_moment)?;
+            } else {
+                block.first_moment.fill(0.0);
+                block.second_moment.fill(0.0);
+            }
+            Ok(())
+        };
+        let mut result = Ok(());
         for network in self.networks_mut() {
             network.change_variables(|variable| {
-                let names = moment_names(variable);
-                let (name, shape) = (variable.name().to_owned(), variable.shape().to_vec());
-                let block = variable.block();
-                weights.copy(&weights_view, &name, &shape, block.values)?;
-                match optimizer.as_ref().zip(optimizer_view.as_ref()) {
-                    Some((file, view)) => {
-                        file.copy(view, &names[0], &shape, block.first_moment)?;
-                        file.copy(view, &names[1], &shape, block.second_moment)
-                    }
-                    None => {
-                        block.first_moment.fill(0.0);
-                        block.second_moment.fill(0.0);
-                        Ok(())
-                    }
+                if result.is_ok() {
+                    result = copy(variable);
                 }
-            })?;
+            });
         }
-        Ok(())
+        result
     }
 }
 

@@ -13,7 +13,7 @@ const STD_EPSILON: f64 = f32::EPSILON as f64;
 /// The new distribution of one state against the old one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Comparison {
-    /// log π(a) − log π_old(a) of the action taken.
+    /// `log π(a) − log π_old(a)` of the action taken.
     pub(crate) log_ratio: f64,
     /// Entropy of the new distribution.
     pub(crate) entropy: f64,

@@ -144,23 +144,18 @@ impl Network {
     }
 
     /// Lets `change` write the variables and puts the new weights to use.
-    pub(crate) fn change_variables<E>(
-        &mut self,
-        mut change: impl FnMut(&mut Variable) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let result = self
-            .embedders
+    pub(crate) fn change_variables(&mut self, change: impl FnMut(&mut Variable)) {
+        self.embedders
             .iter_mut()
             .flat_map(|embedder| &mut embedder.layers)
             .flat_map(|layer| [&mut layer.kernel, &mut layer.bias])
             .chain(self.dense.iter_mut().flat_map(|layer| [&mut layer.kernel, &mut layer.bias]))
             .chain(&mut self.log_std)
             .chain([&mut self.rescaler])
-            .try_for_each(&mut change);
+            .for_each(change);
         for layer in self.embedders.iter_mut().flat_map(|embedder| &mut embedder.layers) {
             layer.convolution.pack(layer.kernel.values());
         }
-        result
     }
 
     /// The log standard deviations of a Gaussian head.
@@ -181,7 +176,9 @@ impl Network {
         grow(records, count * *record_len);
         records[..count * *record_len].par_chunks_exact_mut(*record_len).enumerate().for_each(|(index, record)| {
             let observation = &batch.observations[batch.rows.row(index) * *observation_bytes..][..*observation_bytes];
-            embedders.iter().for_each(|embedder| embedder.forward(observation, record));
+            for embedder in &*embedders {
+                embedder.forward(observation, record);
+            }
         });
         let mut input = Rows { values: records, stride: *record_len };
         for (layer, output) in dense.iter().zip(outputs) {
@@ -225,7 +222,9 @@ impl Network {
                 for (gradient, record) in
                     merged_gradients.chunks_exact_mut(*merged_len).zip(records.chunks_exact(*record_len))
                 {
-                    embedders.iter().for_each(|embedder| embedder.backward(record, gradient, group));
+                    for embedder in &*embedders {
+                        embedder.backward(record, gradient, group);
+                    }
                 }
             });
         let Some((sum, others)) = groups.split_first_mut() else {
@@ -471,3 +470,6 @@ fn maps(input: &InputSpec, spec: &PolicySpec) -> Vec<(Layer, Geometry)> {
     });
     geometries.collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,115 +11,15 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::{self, Categorical, Family, Gaussian, GradientWeights};
-use crate::exploration::{self, Choice, Exploration, Phase};
+use crate::exploration::{self, Choice, Phase};
+use crate::hyperparameters::{PolicyError, PpoHyperparameters, ValueLoss};
 use crate::kernels::adam::{AdamStep, Optimizer};
 use crate::network::{Batch, Head, Network, Rowset};
 use crate::random::RandomStream;
+use crate::report::{EpochReport, TrainReport};
 use crate::rollout::Rollout;
-use crate::specification::{ActionSpec, MAX_ACTION_DIMS, PolicySpec, SpecError};
-use crate::variable::Variable;
-
-/// How the distance of a value from its target is punished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueLoss {
-    /// The square of the error.
-    Mse,
-    /// Half the square up to an error of 1, then linear.
-    Huber,
-}
-
-/// What can be tuned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PpoHyperparameters {
-    /// Steps in a minibatch, at least 1.
-    pub batch_size: usize,
-    /// Passes over the rollout, at least 1.
-    pub num_epochs: usize,
-    /// Learning rate of Adam, constant, above 0.
-    pub lr: f64,
-    /// Weight of the entropy bonus, at least 0.
-    pub beta_entropy: f64,
-    /// Discount γ per step, 0…1.
-    pub discount_factor: f64,
-    /// λ of the advantage estimation, 0…1.
-    pub gae_lambda: f64,
-    /// How far the likelihood ratio may leave 1, above 0.
-    pub clip: f64,
-    /// Loss of the critic.
-    pub loss: ValueLoss,
-    /// Whether the steps left over after the last whole minibatch of an epoch are trained too. The reference drops them.
-    pub include_last_partial_batch: bool,
-    /// Exploration of discrete policies.
-    pub exploration: Exploration,
-}
-
-impl Default for PpoHyperparameters {
-    /// The hyperparameter file Deepracer-for-Cloud ships, and the reference's fixed λ of 0.95 and clip of 0.2.
-    fn default() -> Self {
-        Self {
-            batch_size: 64,
-            num_epochs: 5,
-            lr: 3e-4,
-            beta_entropy: 0.01,
-            discount_factor: 0.99,
-            gae_lambda: 0.95,
-            clip: 0.2,
-            loss: ValueLoss::Huber,
-            include_last_partial_batch: false,
-            exploration: Exploration::Categorical,
-        }
-    }
-}
-
-/// Why a policy cannot be made.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum PolicyError {
-    /// The networks cannot be built.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A hyperparameter is out of range.
-    #[error("the hyperparameter {name} is {value}; it must be {range}")]
-    Hyperparameter {
-        /// Its name.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What is possible.
-        range: &'static str,
-    },
-}
-
-impl PpoHyperparameters {
-    fn check(&self) -> Result<(), PolicyError> {
-        let share = |value: f64| (0.0..=1.0).contains(&value);
-        let (final_epsilon, steps) = match self.exploration {
-            Exploration::EGreedy { final_epsilon, steps } => (final_epsilon, steps),
-            Exploration::Categorical => (0.0, 1),
-        };
-        let positive = |value: f64| value.is_finite() && value > 0.0;
-        let checks = [
-            ("batch_size", self.batch_size as f64, self.batch_size >= 1, "at least 1"),
-            ("num_epochs", self.num_epochs as f64, self.num_epochs >= 1, "at least 1"),
-            ("lr", self.lr, positive(self.lr), "a finite number above 0"),
-            (
-                "beta_entropy",
-                self.beta_entropy,
-                positive(self.beta_entropy) || self.beta_entropy == 0.0,
-                "a finite number, 0 or more",
-            ),
-            ("discount_factor", self.discount_factor, share(self.discount_factor), "from 0 to 1"),
-            ("gae_lambda", self.gae_lambda, share(self.gae_lambda), "from 0 to 1"),
-            ("clip", self.clip, positive(self.clip), "a finite number above 0"),
-            ("e_greedy_value", final_epsilon, share(final_epsilon), "from 0 to 1"),
-            ("epsilon_steps", steps as f64, steps >= 1, "at least 1"),
-        ];
-        match checks.into_iter().find(|(_, _, good, _)| !good) {
-            Some((name, value, _, range)) => Err(PolicyError::Hyperparameter { name, value, range }),
-            None => Ok(()),
-        }
-    }
-}
+use crate::specification::{ActionSpec, MAX_ACTION_DIMS, PolicySpec};
+use crate::variable::{Variable, VariableError};
 
 /// Why training stopped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -159,39 +59,6 @@ pub enum LearnError {
         /// Minibatch of the epoch, from 0.
         minibatch: usize,
     },
-}
-
-/// Means over the minibatches of one epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct EpochReport {
-    /// The clipped surrogate loss, −mean(min(r·A, clip(r)·A)).
-    pub surrogate_loss: f64,
-    /// Divergence of the new policy from the one that drove, over whole distributions.
-    pub kl_divergence: f64,
-    /// Entropy of the policy.
-    pub entropy: f64,
-    /// Loss of the critic.
-    pub value_loss: f64,
-    /// Share of the steps whose likelihood ratio is outside the clip range.
-    pub clip_fraction: f64,
-    /// mean((r − 1) − log r) over the actions taken, an estimate of the divergence.
-    pub approximate_kl: f64,
-}
-
-/// What happened in a training phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TrainReport {
-    /// One entry per epoch that was finished.
-    pub epochs: Vec<EpochReport>,
-    /// Share of the variance of the value targets that the critic explained before training: 1 is perfect, 0 no better
-    /// than a constant.
-    pub explained_variance: f64,
-    /// Steps of the rollout.
-    pub num_steps: usize,
-    /// Minibatch size, which is smaller than asked for when the rollout is small.
-    pub batch_size: usize,
-    /// Learning rate.
-    pub learning_rate: f64,
 }
 
 /// A policy trained with clipped PPO: an actor and a critic.
@@ -422,6 +289,19 @@ impl ClippedPpo {
         }
     }
 
+    /// Replaces the values of one variable, for example by those of a frozen graph. Adam's moments stay.
+    pub fn set_variable(&mut self, name: &str, values: &[f32]) -> Result<(), VariableError> {
+        let mut result = Err(VariableError::Unknown(name.to_owned()));
+        for network in self.networks_mut() {
+            network.change_variables(|variable| {
+                if variable.name() == name {
+                    result = variable.set(values);
+                }
+            });
+        }
+        result
+    }
+
     /// Critic and actor, that is `network_0` and `network_1`.
     pub(crate) fn networks_mut(&mut self) -> [&mut Network; 2] {
         [&mut self.critic, &mut self.actor]
@@ -446,7 +326,7 @@ fn effective_batch_size(batch_size: usize, num_steps: usize) -> usize {
     if num_steps <= batch_size { 1 << num_steps.ilog2() } else { batch_size }
 }
 
-/// A_t = Σ (γλ)^k δ_{t+k} with δ_t = r_t + γ·V_{t+1} − V_t; there is nothing beyond the last step of an episode, whatever ended it.
+/// `A_t = Σ (γλ)^k δ_{t+k}` with `δ_t = r_t + γ·V_{t+1} − V_t`; there is nothing beyond the last step of an episode, whatever ended it.
 fn episode_advantages(rewards: &[f32], values: &[f32], discount: f64, lambda: f64) -> Vec<f64> {
     let mut advantages = vec![0.0; rewards.len()];
     let (mut next_value, mut next_advantage) = (0.0, 0.0);
@@ -578,27 +458,5 @@ impl Lesson<'_> {
         }
         critic.backward(rows.len(), &gradient, optimizer);
         Some(loss)
-    }
-}
-
-impl EpochReport {
-    fn add(&mut self, other: &Self) {
-        self.surrogate_loss += other.surrogate_loss;
-        self.kl_divergence += other.kl_divergence;
-        self.entropy += other.entropy;
-        self.value_loss += other.value_loss;
-        self.clip_fraction += other.clip_fraction;
-        self.approximate_kl += other.approximate_kl;
-    }
-
-    fn divided_by(self, count: f64) -> Self {
-        Self {
-            surrogate_loss: self.surrogate_loss / count,
-            kl_divergence: self.kl_divergence / count,
-            entropy: self.entropy / count,
-            value_loss: self.value_loss / count,
-            clip_fraction: self.clip_fraction / count,
-            approximate_kl: self.approximate_kl / count,
-        }
     }
 }

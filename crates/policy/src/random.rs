@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A counter-based random stream (SplitMix64): number `n` of a stream is a function of its key and `n` alone.
+/// A counter-based random stream (`SplitMix64`): number `n` of a stream is a function of its key and `n` alone.
 ///
 /// The whole state is two numbers, so a stream is stored in a checkpoint and continued exactly where it was. Streams of
 /// different names are independent.
@@ -20,7 +20,7 @@ pub struct RandomStream {
     position: u64,
 }
 
-/// The odd constant of SplitMix64, 2⁶⁴ divided by the golden ratio.
+/// The odd constant of `SplitMix64`, 2⁶⁴ divided by the golden ratio.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl RandomStream {
@@ -65,7 +65,7 @@ impl RandomStream {
     }
 }
 
-/// The finaliser of SplitMix64.
+/// The finaliser of `SplitMix64`.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -76,7 +76,7 @@ fn mix(mut bits: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The published first outputs of SplitMix64 for the seed 1234567.
+    /// The published first outputs of `SplitMix64` for the seed 1234567.
     #[test]
     fn bits_are_splitmix64() {
         let mut stream = RandomStream { key: 1_234_567, position: 0 };

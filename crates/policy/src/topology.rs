@@ -2,7 +2,7 @@
 
 use crate::specification::Topology;
 
-/// One learned layer of an embedder; ReLU follows each.
+/// One learned layer of an embedder; `ReLU` follows each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layer {
     /// A "valid" convolution with a square kernel.

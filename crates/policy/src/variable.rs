@@ -10,6 +10,26 @@ pub struct Variable {
     second_moment: Vec<f32>,
 }
 
+/// Why a variable cannot be replaced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VariableError {
+    /// The policy has no such variable.
+    #[error("the policy has no variable {0}; the sensors, the network or the kind of actions are different")]
+    Unknown(String),
+    /// The number of values is another.
+    #[error(
+        "{name} has the shape {shape:?}, which {found} values do not fill; the number of actions or the size of the picture is different"
+    )]
+    Length {
+        /// The variable.
+        name: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// Values given.
+        found: usize,
+    },
+}
+
 /// A run of values of a variable with their moments, all of the same length.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
@@ -40,6 +60,16 @@ impl Variable {
     /// The values, row-major.
     pub fn values(&self) -> &[f32] {
         &self.values
+    }
+
+    /// Replaces the values.
+    pub(crate) fn set(&mut self, values: &[f32]) -> Result<(), VariableError> {
+        if values.len() != self.values.len() {
+            let (name, shape) = (self.name.clone(), self.shape.clone());
+            return Err(VariableError::Length { name, shape, found: values.len() });
+        }
+        self.values.copy_from_slice(values);
+        Ok(())
     }
 
     /// Adam's running mean of the gradient.

@@ -35,6 +35,7 @@ impl AdamStep {
         Self { alpha: alpha as f32 }
     }
 
+    #[expect(clippy::inline_always, reason = "must be compiled inside the function that enables the instruction set")]
     #[inline(always)]
     fn apply(self, block: Block<'_>, gradient: &[f32]) {
         let Block { values, first_moment, second_moment } = block;

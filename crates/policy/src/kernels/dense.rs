@@ -23,7 +23,7 @@ pub(crate) struct Rows<'a> {
     pub(crate) stride: usize,
 }
 
-/// A dense layer `output = input · kernel + bias`, with or without ReLU.
+/// A dense layer `output = input · kernel + bias`, with or without `ReLU`.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
     pub(crate) kernel: Variable,
@@ -79,7 +79,7 @@ impl Dense {
 
     /// Hands the gradients of kernel and bias to `optimizer` and writes the gradient by the input.
     ///
-    /// `output_gradient` is the gradient by the output after ReLU; it is overwritten with that before ReLU.
+    /// `output_gradient` is the gradient by the output after `ReLU`; it is overwritten with that before `ReLU`.
     pub(crate) fn backward(
         &mut self,
         count: usize,
@@ -127,5 +127,76 @@ impl Dense {
                 optimizer.update(Block { values, first_moment, second_moment }, gradient);
             });
         });
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::random::RandomStream;
+
+    /// An optimiser that leaves the values alone and puts the gradient where the first moment would be.
+    pub(crate) struct Record;
+
+    impl Optimizer for Record {
+        fn update(&self, block: Block<'_>, gradient: &[f32]) {
+            block.first_moment.copy_from_slice(gradient);
+        }
+    }
+
+    fn random_values(name: &str, len: usize) -> Vec<f32> {
+        let mut random = RandomStream::new(5, name);
+        (0..len).map(|_| random.uniform() as f32 - 0.5).collect()
+    }
+
+    /// More inputs than one block of either pass, odd sizes, one sample, one output.
+    #[test]
+    fn passes_match_the_definition() {
+        for (count, inputs, outputs, rectified) in [
+            (3, 2500, 37, true),
+            (1, 300, 12, false),
+            (8, 129, 64, true),
+            (5, 17, 1, false),
+            (64, 1024, 5, true),
+            (2, 1, 3, true),
+        ] {
+            let stride = inputs + 3;
+            let input = random_values("input", count * stride);
+            let kernel = Variable::new("k".into(), vec![inputs, outputs], random_values("kernel", inputs * outputs));
+            let bias = Variable::new("b".into(), vec![outputs], random_values("bias", outputs));
+            let upstream = random_values("upstream", count * outputs);
+            let mut layer = Dense { kernel, bias, rectified };
+
+            let at = |row: usize, i: usize| f64::from(input[row * stride + i]);
+            let weight = |layer: &Dense, i: usize, o: usize| f64::from(layer.kernel.values()[i * outputs + o]);
+            let rows = Rows { values: &input, stride };
+            let mut output = vec![f32::NAN; count * outputs];
+            layer.forward(count, rows, &mut vec![], &mut output);
+            let mut gradient = upstream.clone();
+            let mut input_gradient = vec![f32::NAN; count * inputs];
+            layer.backward(count, rows, &output, &mut gradient, &mut input_gradient, &Record);
+
+            let mut before_relu = vec![0.0; count * outputs];
+            for (row, o) in (0..count).flat_map(|row| (0..outputs).map(move |o| (row, o))) {
+                let sum = f64::from(layer.bias.values()[o])
+                    + (0..inputs).map(|i| at(row, i) * weight(&layer, i, o)).sum::<f64>();
+                let expected = if rectified { sum.max(0.0) } else { sum };
+                assert!((f64::from(output[row * outputs + o]) - expected).abs() < 1e-4);
+                let passes = !rectified || output[row * outputs + o] > 0.0;
+                before_relu[row * outputs + o] = if passes { f64::from(upstream[row * outputs + o]) } else { 0.0 };
+            }
+            for o in 0..outputs {
+                let expected: f64 = (0..count).map(|row| before_relu[row * outputs + o]).sum();
+                assert!((f64::from(layer.bias.first_moment()[o]) - expected).abs() < 1e-5);
+                for i in 0..inputs {
+                    let expected: f64 = (0..count).map(|row| at(row, i) * before_relu[row * outputs + o]).sum();
+                    assert!((f64::from(layer.kernel.first_moment()[i * outputs + o]) - expected).abs() < 1e-5);
+                }
+            }
+            for (row, i) in (0..count).flat_map(|row| (0..inputs).map(move |i| (row, i))) {
+                let expected: f64 = (0..outputs).map(|o| before_relu[row * outputs + o] * weight(&layer, i, o)).sum();
+                assert!((f64::from(input_gradient[row * inputs + i]) - expected).abs() < 1e-5);
+            }
+        }
     }
 }
