@@ -19,6 +19,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, li
         .filter(|(distance, _)| *distance <= allowed)
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
+    let best = near.first().map_or(0, |(distance, _)| *distance);
+    near.retain(|(distance, _)| *distance <= best + 1);
     near.truncate(limit);
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }

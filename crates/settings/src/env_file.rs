@@ -148,7 +148,7 @@ impl EnvFile {
     }
 
     fn warn(&mut self, line: usize, text: &str) {
-        self.warnings.push(Warning::warning(format!("{}:{line}: {text}", self.path.display())));
+        self.warnings.push(Warning::new(format!("{}:{line}: {text}", self.path.display())));
     }
 }
 

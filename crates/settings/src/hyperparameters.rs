@@ -219,11 +219,11 @@ fn warnings(document: &Map<String, Value>, read: &Hyperparameters, origin: &str)
         } else if !KEYS.contains(&key.as_str()) {
             let hint = did_you_mean::hint(key, KEYS.iter().copied());
             let hint = hint.map(|hint| format!(", {hint}")).unwrap_or_default();
-            warnings.push(Warning::warning(format!("{origin}: unknown hyperparameter {key} is ignored{hint}")));
+            warnings.push(Warning::new(format!("{origin}: unknown hyperparameter {key} is ignored{hint}")));
         }
     }
     if read.stack_size != 1 {
-        warnings.push(Warning::warning(format!(
+        warnings.push(Warning::new(format!(
             "{origin}: stack_size={} has no effect, in the original either: the policy sees one frame",
             read.stack_size
         )));

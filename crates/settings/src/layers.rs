@@ -152,7 +152,7 @@ impl<'a> Stack<'a> {
         }
         let origin = current.origin(index);
         if table::find(&assigned.spelling).is_none() {
-            self.report_unknown(&current.source, &assigned.spelling, origin);
+            self.report_unknown(current, index);
             return;
         }
         if assigned.spelling != assigned.name {
@@ -179,23 +179,24 @@ impl<'a> Stack<'a> {
         }
     }
 
-    fn report_unknown(&mut self, source: &Source, name: &str, origin: Origin) {
+    fn report_unknown(&mut self, layer: &Layer, index: usize) {
+        let Assigned { spelling: name, value, .. } = &layer.assignments[index];
+        let origin = layer.origin(index);
         let hint = did_you_mean::hint(name, table::names());
+        if layer.source == Source::CommandLine {
+            let hint = hint.unwrap_or_else(|| "`dr-config` lists all variables".to_owned());
+            let text = self.join(value, None, &mut Vec::new());
+            let reason = format!("unknown variable; {hint}");
+            self.problems.push(Problem { name: name.clone(), text, origin, reason });
+            return;
+        }
         let upper = name.to_ascii_uppercase();
-        let near = did_you_mean::nearest(name, table::names(), 1)
+        let is_near = did_you_mean::nearest(name, table::names(), 1)
             .first()
             .is_some_and(|nearest| strsim::damerau_levenshtein(&upper, nearest) <= 2);
-        if *source == Source::CommandLine {
-            let reason = hint.unwrap_or_else(|| "dr-config lists all variables".to_owned());
-            self.problems.push(Problem {
-                name: name.to_owned(),
-                text: String::new(),
-                origin,
-                reason: format!("unknown variable; {reason}"),
-            });
-        } else if upper.starts_with("DR_") || near {
+        if upper.starts_with("DR_") || is_near {
             let hint = hint.map(|hint| format!(", {hint}")).unwrap_or_default();
-            self.warnings.push(Warning::warning(format!("{origin}: unknown key {name}{hint}")));
+            self.warnings.push(Warning::new(format!("{origin}: unknown key {name}{hint}")));
         }
     }
 
@@ -207,7 +208,7 @@ impl<'a> Stack<'a> {
             let Some(index) = self.layers[lower].last(name, self.len(lower)) else { continue };
             if self.evaluate(&Place::Assignment(lower, index), &mut Vec::new()) != text {
                 let origin = self.layers[lower].origin(index);
-                self.warnings.push(Warning::warning(format!(
+                self.warnings.push(Warning::new(format!(
                     "{name}={text} comes from the environment of this process and replaces {origin}; `unset {name}` to use the file"
                 )));
             }
@@ -292,7 +293,7 @@ impl<'a> Stack<'a> {
                 Some(later) => format!("is set only later ({later})"),
                 None => "is not set".to_owned(),
             };
-            self.warnings.push(Warning::warning(format!("{origin}: ${name} {reason}; it stands for nothing")));
+            self.warnings.push(Warning::new(format!("{origin}: ${name} {reason}; it stands for nothing")));
         }
         String::new()
     }

@@ -40,6 +40,7 @@ pub mod model_metadata;
 pub mod params_yaml;
 mod settings;
 pub mod table;
+pub mod templates;
 mod value;
 
 pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, Quality, RaceType};

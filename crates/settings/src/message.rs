@@ -52,7 +52,7 @@ pub struct Warning {
 
 impl Warning {
     /// Probably not what was meant.
-    pub fn warning(text: impl Into<String>) -> Warning {
+    pub fn new(text: impl Into<String>) -> Warning {
         Warning { severity: Severity::Warning, text: text.into() }
     }
 

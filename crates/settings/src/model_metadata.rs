@@ -285,7 +285,7 @@ impl Reader<'_> {
     }
 
     fn warn(&mut self, text: &str) {
-        self.warnings.push(Warning::warning(format!("{}: {text}", self.origin)));
+        self.warnings.push(Warning::new(format!("{}: {text}", self.origin)));
     }
 
     fn note(&mut self, text: &str) {

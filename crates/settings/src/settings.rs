@@ -416,13 +416,19 @@ fn judge(
     let mut entries = Vec::new();
     for row in table::all() {
         let entry = read_entry(row, &mut stack);
+        if row.name == "DR_DIR" && matches!(entry.origin, Origin::File { .. }) {
+            stack.warnings.push(Warning::new(format!(
+                "{}: DR_DIR is read from the environment only; this line has no effect",
+                entry.origin
+            )));
+        }
         if asks_for_something(&entry, &mut stack) {
             match row.status {
                 Status::Works => {}
                 Status::NoEffect(reason) => ignored.add(&entry, Severity::Note, "no effect", reason),
                 Status::NotYetIgnored(what) => ignored.add(&entry, Severity::Warning, "not supported yet", what),
                 Status::NotYetRefused(what) => {
-                    stack.problems.push(problem(&entry, format!("not supported yet: {what}")))
+                    stack.problems.push(problem(&entry, format!("not supported yet: {what}")));
                 }
             }
         }
@@ -461,10 +467,12 @@ fn read_entry(row: &'static Variable, stack: &mut Stack<'_>) -> Entry {
         Ok(value) => entry.value = value,
         Err(reason) => {
             match row.status {
+                // A default is only illegal because of the value it refers to, which is reported itself.
+                _ if entry.origin == Origin::Default => {}
                 Status::Works | Status::NotYetRefused(_) => stack.problems.push(problem(&entry, reason)),
                 // A feature that is not there must not stop anybody.
                 Status::NoEffect(_) | Status::NotYetIgnored(_) => {
-                    stack.warnings.push(Warning::warning(problem(&entry, reason).to_string()));
+                    stack.warnings.push(Warning::new(problem(&entry, reason).to_string()));
                 }
             }
             entry.value = default_value();
