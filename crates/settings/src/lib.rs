@@ -46,6 +46,8 @@ mod value;
 pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, Quality, RaceType};
 pub use config::{CarConfig, EvaluationConfig, PretrainedConfig, RunConfig, StorageConfig, TrainConfig};
 pub use folder::RacingFolder;
+pub use hyperparameters::Hyperparameters;
 pub use message::{Origin, Severity, Warning};
+pub use model_metadata::{ActionSpace, Algorithm, ModelMetadata, Network, Sensor};
 pub use settings::{Entry, Inspection, Loaded, Problem, Request, Settings, SettingsError, Values, nearest_variables};
 pub use value::{Kind, Value};
