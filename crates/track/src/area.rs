@@ -52,11 +52,7 @@ impl Edge {
         let start_above = self.start.y > point.y;
         let end_above = self.end.y > point.y;
         // An upward edge is crossed from its left, a downward one from its right.
-        if start_above != end_above && (side > 0.0) == end_above {
-            Relation::Crossing
-        } else {
-            Relation::Clear
-        }
+        if start_above != end_above && (side > 0.0) == end_above { Relation::Crossing } else { Relation::Clear }
     }
 }
 
@@ -80,36 +76,22 @@ impl Area {
         let mut edges = Vec::with_capacity(ring.len() + hole.len());
         for ring in [ring, hole] {
             let ends = ring.iter().cycle().skip(1);
-            edges.extend(
-                ring.iter()
-                    .zip(ends)
-                    .map(|(&start, &end)| Edge { start, end }),
-            );
+            edges.extend(ring.iter().zip(ends).map(|(&start, &end)| Edge { start, end }));
         }
         let corners: Vec<DVec2> = edges.iter().map(|edge| edge.start).collect();
-        let cells = Cells::over(
-            if corners.is_empty() {
-                &[DVec2::ZERO]
-            } else {
-                &corners
-            },
-            CELL_M,
-            CELL_M,
-        );
-        let mut area = Area {
-            edges,
-            entries: Vec::with_capacity(cells.columns() * cells.rows()),
-            cells,
-            listed: Vec::new(),
-        };
+        let cells = Cells::over(if corners.is_empty() { &[DVec2::ZERO] } else { &corners }, CELL_M, CELL_M);
+        let mut area =
+            Area { edges, entries: Vec::with_capacity(cells.columns() * cells.rows()), cells, listed: Vec::new() };
         let mut of_row: Vec<u32> = Vec::new();
         for row in 0..area.cells.rows() {
             let bottom = area.cells.corner(0, row).y - area.cells.slack_m();
             let top = area.cells.corner(0, row + 1).y + area.cells.slack_m();
             of_row.clear();
-            of_row.extend((0u32..).zip(&area.edges).filter_map(|(number, edge)| {
-                (edge.low().y <= top && edge.high().y >= bottom).then_some(number)
-            }));
+            of_row.extend(
+                (0u32..)
+                    .zip(&area.edges)
+                    .filter_map(|(number, edge)| (edge.low().y <= top && edge.high().y >= bottom).then_some(number)),
+            );
             for column in 0..area.cells.columns() {
                 let entry = area.describe(column, row, &of_row);
                 area.entries.push(entry);
@@ -145,11 +127,7 @@ impl Area {
             odd ^= is_odd(&self.edges, &self.listed[start..], low.midpoint(high)) == Some(true);
             self.listed.truncate(start);
         }
-        Entry {
-            start: start as u32,
-            count: (self.listed.len() - start) as u32,
-            odd,
-        }
+        Entry { start: start as u32, count: (self.listed.len() - start) as u32, odd }
     }
 
     /// Whether a point lies strictly inside; a point on a border, or NaN, does not.
@@ -191,22 +169,12 @@ mod tests {
     use super::*;
 
     fn rectangle(low: (f64, f64), high: (f64, f64)) -> Vec<DVec2> {
-        [
-            (low.0, low.1),
-            (high.0, low.1),
-            (high.0, high.1),
-            (low.0, high.1),
-        ]
-        .map(DVec2::from)
-        .to_vec()
+        [(low.0, low.1), (high.0, low.1), (high.0, high.1), (low.0, high.1)].map(DVec2::from).to_vec()
     }
 
     #[test]
     fn borders_and_hole_are_outside() {
-        let frame = Area::new(
-            &rectangle((0.0, 0.0), (4.0, 3.0)),
-            &rectangle((1.0, 1.0), (3.0, 2.0)),
-        );
+        let frame = Area::new(&rectangle((0.0, 0.0), (4.0, 3.0)), &rectangle((1.0, 1.0), (3.0, 2.0)));
         for (x, y, inside) in [
             (0.5, 0.5, true),
             (2.0, 0.999, true),

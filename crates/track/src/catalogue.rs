@@ -66,12 +66,15 @@ pub enum Winding {
 }
 
 /// How the rows of a published route file follow each other along the centre line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowSpacing {
     /// All equally far apart (nearly, in hand-made tracks).
     Even,
     /// Equally far apart, but the row with this index is repeated by the next one.
     EvenRepeating(usize),
+    /// Unequally far apart: the distance along the centre line at some rows, in metres, measured to 0.1 m; equally
+    /// spaced between them.
+    Uneven(&'static [(usize, f64)]),
     /// Row 1 lies on the start line and the others follow it equally spaced, but rows 0 and 2 were put in 0.13 m before
     /// and behind the line (the routes whose names end in `_cw` and `_ccw`).
     StartLine,
@@ -116,29 +119,18 @@ pub fn find(name: &str) -> Result<&'static TrackInfo, UnknownTrack> {
 }
 
 /// Like [`find`], with further names to suggest from.
-pub(crate) fn find_or_suggest(
-    name: &str,
-    further_names: &[String],
-) -> Result<&'static TrackInfo, UnknownTrack> {
+pub(crate) fn find_or_suggest(name: &str, further_names: &[String]) -> Result<&'static TrackInfo, UnknownTrack> {
     let wanted = key(name);
     let exact = all().iter().find(|track| track.name == name);
-    let known_as = |track: &&TrackInfo| {
-        key(track.name) == wanted || track.aliases().any(|alias| key(alias) == wanted)
-    };
+    let known_as = |track: &&TrackInfo| key(track.name) == wanted || track.aliases().any(|alias| key(alias) == wanted);
     exact
         .or_else(|| all().iter().find(known_as))
-        .ok_or_else(|| UnknownTrack {
-            name: name.to_owned(),
-            suggestions: nearest_names(&wanted, further_names),
-        })
+        .ok_or_else(|| UnknownTrack { name: name.to_owned(), suggestions: nearest_names(&wanted, further_names) })
 }
 
 /// What has to agree for two names to mean the same track: the letters and digits, in lower case.
 fn key(name: &str) -> String {
-    name.chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn nearest_names(wanted: &str, further_names: &[String]) -> Vec<String> {
@@ -149,11 +141,7 @@ fn nearest_names(wanted: &str, further_names: &[String]) -> Vec<String> {
             let best_alias = track.aliases().map(likeness).fold(0.0, f64::max);
             (likeness(track.name).max(best_alias), track.name)
         })
-        .chain(
-            further_names
-                .iter()
-                .map(|name| (likeness(name), name.as_str())),
-        )
+        .chain(further_names.iter().map(|name| (likeness(name), name.as_str())))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut names: Vec<String> = Vec::with_capacity(NUM_SUGGESTIONS);
@@ -187,18 +175,9 @@ mod tests {
 
     #[test]
     fn names_are_found_whatever_the_case() {
-        assert_eq!(
-            find("RE:INVENT 2018").map(|track| track.name),
-            Ok("reinvent_base")
-        );
-        assert_eq!(
-            find("smile speedway").map(|track| track.name),
-            Ok("reInvent2019_track")
-        );
-        assert_eq!(
-            find("reinvent2019_WIDE").map(|track| track.name),
-            Ok("reInvent2019_wide")
-        );
+        assert_eq!(find("RE:INVENT 2018").map(|track| track.name), Ok("reinvent_base"));
+        assert_eq!(find("smile speedway").map(|track| track.name), Ok("reInvent2019_track"));
+        assert_eq!(find("reinvent2019_WIDE").map(|track| track.name), Ok("reInvent2019_wide"));
     }
 
     #[test]
@@ -207,10 +186,7 @@ mod tests {
         assert_eq!(unknown.suggestions.len(), 3);
         assert_eq!(unknown.suggestions[0], "Vegas_track");
         let message = unknown.to_string();
-        assert!(
-            message.contains("'Vegas_trak'") && message.contains("dr-tracks list"),
-            "{message}"
-        );
+        assert!(message.contains("'Vegas_trak'") && message.contains("dr-tracks list"), "{message}");
         let unknown = find("Smyle Speedway").expect_err("misspelt display name");
         assert_eq!(unknown.suggestions[0], "reInvent2019_track");
         assert_eq!(find("").expect_err("empty").suggestions.len(), 3);

@@ -7,7 +7,7 @@ use glam::DVec2;
 pub(crate) struct Cells {
     origin: DVec2,
     size_m: f64,
-    cells_per_m: f64,
+    per_size: f64,
     columns: usize,
     rows: usize,
     slack_m: f64,
@@ -23,13 +23,11 @@ impl Cells {
         let (low, high) = bounds(points);
         let origin = low - margin_m;
         let extent = high + margin_m - origin;
-        let size_m = size_m
-            .max((extent.x * extent.y / MAX_CELLS).sqrt())
-            .max(extent.max_element() / MAX_CELLS);
+        let size_m = size_m.max((extent.x * extent.y / MAX_CELLS).sqrt()).max(extent.max_element() / MAX_CELLS);
         Cells {
             origin,
             size_m,
-            cells_per_m: size_m.recip(),
+            per_size: size_m.recip(),
             columns: (extent.x / size_m).floor() as usize + 1,
             rows: (extent.y / size_m).floor() as usize + 1,
             slack_m: 1e-9 * (1.0 + low.abs().max(high.abs()).max_element()),
@@ -56,11 +54,9 @@ impl Cells {
     /// The number of the cell a point lies in; `None` outside the rectangle (and for NaN).
     #[inline]
     pub(crate) fn at(&self, point: DVec2) -> Option<usize> {
-        let position = (point - self.origin) * self.cells_per_m;
-        let inside = position.x >= 0.0
-            && position.y >= 0.0
-            && position.x < self.columns as f64
-            && position.y < self.rows as f64;
+        let position = (point - self.origin) * self.per_size;
+        let inside =
+            position.x >= 0.0 && position.y >= 0.0 && position.x < self.columns as f64 && position.y < self.rows as f64;
         inside.then(|| self.number(position.x as usize, position.y as usize))
     }
 
@@ -73,7 +69,5 @@ impl Cells {
 /// Lower left and upper right corner of the points' bounding box.
 pub(crate) fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {
     let nothing = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-    points.iter().fold(nothing, |(low, high), &point| {
-        (low.min(point), high.max(point))
-    })
+    points.iter().fold(nothing, |(low, high), &point| (low.min(point), high.max(point)))
 }

@@ -71,10 +71,7 @@ impl Library {
             return Ok(Vec::new());
         };
         let files = route_files(folder)?;
-        Ok(files
-            .iter()
-            .filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned()))
-            .collect())
+        Ok(files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect())
     }
 
     /// Copies a route file, or every route file of a folder, into the library.
@@ -87,32 +84,19 @@ impl Library {
     /// When the source cannot be read, holds no route file, or the library cannot be written.
     pub fn import(&self, source: &Path, force: bool) -> Result<Vec<Imported>, TrackError> {
         let folder = self.imported.as_deref().ok_or(TrackError::NoImportFolder)?;
-        let files = if source.is_dir() {
-            route_files(source)?
-        } else {
-            vec![source.to_owned()]
-        };
+        let files = if source.is_dir() { route_files(source)? } else { vec![source.to_owned()] };
         if files.is_empty() {
             return Err(TrackError::NothingToImport(source.to_owned()));
         }
-        std::fs::create_dir_all(folder)
-            .map_err(|error| files_error("create the folder", folder, error))?;
-        files
-            .into_iter()
-            .map(|file| import_file(folder, file, force))
-            .collect()
+        std::fs::create_dir_all(folder).map_err(|error| files_error("create the folder", folder, error))?;
+        files.into_iter().map(|file| import_file(folder, file, force)).collect()
     }
 
     /// The imported file of exactly this name.
     fn imported_file(&self, name: &str) -> Option<PathBuf> {
         // A name that would lead out of the folder is no name.
-        let is_plain = Path::new(name)
-            .file_name()
-            .is_some_and(|file_name| file_name == name);
-        let path = self
-            .imported
-            .as_ref()?
-            .join(format!("{name}.{ROUTE_EXTENSION}"));
+        let is_plain = Path::new(name).file_name().is_some_and(|file_name| file_name == name);
+        let path = self.imported.as_ref()?.join(format!("{name}.{ROUTE_EXTENSION}"));
         (is_plain && path.is_file()).then_some(path)
     }
 }
@@ -120,51 +104,25 @@ impl Library {
 /// Reads a route and makes sure it can be driven.
 fn read_fit(path: &Path) -> Result<Route, TrackError> {
     let route = Route::read(path)?;
-    let findings: Vec<_> = check::check(&route)
-        .into_iter()
-        .filter(|finding| finding.severity == Severity::Error)
-        .collect();
-    if findings.is_empty() {
-        Ok(route)
-    } else {
-        Err(TrackError::Unfit {
-            track: route.name,
-            findings,
-        })
-    }
+    let findings: Vec<_> =
+        check::check(&route).into_iter().filter(|finding| finding.severity == Severity::Error).collect();
+    if findings.is_empty() { Ok(route) } else { Err(TrackError::Unfit { track: route.name, findings }) }
 }
 
 fn import_file(folder: &Path, source: PathBuf, force: bool) -> Result<Imported, TrackError> {
-    let stem = source
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // A published track keeps its spelling, so that the import takes the place of the drawing.
-    let published = catalogue::all()
-        .iter()
-        .find(|track| track.name.eq_ignore_ascii_case(&stem));
+    let published = catalogue::all().iter().find(|track| track.name.eq_ignore_ascii_case(&stem));
     let name = published.map_or(stem, |track| track.name.to_owned());
     let outcome = match read_fit(&source) {
-        Ok(_) => place(
-            &folder.join(format!("{name}.{ROUTE_EXTENSION}")),
-            &source,
-            force,
-        )?,
+        Ok(_) => place(&folder.join(format!("{name}.{ROUTE_EXTENSION}")), &source, force)?,
         Err(error) => ImportOutcome::Refused(error),
     };
-    Ok(Imported {
-        source,
-        name,
-        outcome,
-    })
+    Ok(Imported { source, name, outcome })
 }
 
 fn place(target: &Path, source: &Path, force: bool) -> Result<ImportOutcome, TrackError> {
-    let bytes = std::fs::read(source).map_err(|error| RouteError::Read {
-        path: source.to_owned(),
-        source: error,
-    })?;
+    let bytes = std::fs::read(source).map_err(|error| RouteError::Read { path: source.to_owned(), source: error })?;
     let outcome = match std::fs::read(target) {
         Ok(present) if present == bytes => return Ok(ImportOutcome::Unchanged),
         Ok(_) if !force => return Ok(ImportOutcome::NeedsForce),
@@ -203,9 +161,7 @@ fn route_files(folder: &Path) -> Result<Vec<PathBuf>, TrackError> {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            let is_route = path
-                .extension()
-                .is_some_and(|extension| extension.eq_ignore_ascii_case(ROUTE_EXTENSION));
+            let is_route = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ROUTE_EXTENSION));
             if is_route && path.is_file() {
                 files.push(path);
             }
@@ -217,9 +173,5 @@ fn route_files(folder: &Path) -> Result<Vec<PathBuf>, TrackError> {
 }
 
 fn files_error(action: &'static str, path: &Path, source: std::io::Error) -> TrackError {
-    TrackError::Files {
-        action,
-        path: path.to_owned(),
-        source,
-    }
+    TrackError::Files { action, path: path.to_owned(), source }
 }

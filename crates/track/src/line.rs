@@ -90,18 +90,9 @@ impl Polyline {
         if closed && points.first() != points.last() {
             return Err(LineError::NotClosed);
         }
-        let segments: Vec<Segment> = points
-            .windows(2)
-            .map(|pair| Segment::between(pair[0], pair[1]))
-            .collect();
+        let segments: Vec<Segment> = points.windows(2).map(|pair| Segment::between(pair[0], pair[1])).collect();
         let table = NearestTable::new(&points, &segments);
-        Ok(Polyline {
-            points,
-            distances_m,
-            segments,
-            table,
-            closed,
-        })
+        Ok(Polyline { points, distances_m, segments, table, closed })
     }
 
     /// The points, the closing one included.
@@ -160,15 +151,8 @@ impl Polyline {
             Difference::Central => self.segments[index].along,
         };
         // Within a nanometre of the next point (or at the end of an open line) only the segment has a direction.
-        let direction = if ahead.length() > SAME_PLACE_M {
-            ahead
-        } else {
-            self.segments[index].along
-        };
-        Pose {
-            position,
-            yaw_rad: yaw(direction),
-        }
+        let direction = if ahead.length() > SAME_PLACE_M { ahead } else { self.segments[index].along };
+        Pose { position, yaw_rad: yaw(direction) }
     }
 
     /// A distance brought into [0, length), or [0, length] on an open line.
@@ -185,17 +169,13 @@ impl Polyline {
 
     /// The segment, never one without length, that a distance from 0 to the length lies on.
     fn segment_at(&self, distance_m: f64) -> usize {
-        let next = self
-            .distances_m
-            .partition_point(|&distance| distance <= distance_m);
+        let next = self.distances_m.partition_point(|&distance| distance <= distance_m);
         if next < self.points.len() {
             return next.saturating_sub(1);
         }
         // At the very end: the segment that reaches it.
         let length_m = self.length_m();
-        self.distances_m
-            .partition_point(|&distance| distance < length_m)
-            .saturating_sub(1)
+        self.distances_m.partition_point(|&distance| distance < length_m).saturating_sub(1)
     }
 
     fn point_on(&self, segment: usize, distance_m: f64) -> DVec2 {
@@ -209,11 +189,7 @@ impl Polyline {
 fn yaw(direction: DVec2) -> f64 {
     let angle = direction.y.atan2(direction.x);
     // atan2 gives -π for a negative zero.
-    if angle == -std::f64::consts::PI {
-        std::f64::consts::PI
-    } else {
-        angle
-    }
+    if angle == -std::f64::consts::PI { std::f64::consts::PI } else { angle }
 }
 
 #[cfg(test)]
@@ -236,10 +212,7 @@ mod tests {
     fn projects_on_the_nearest_side_and_on_the_first_of_equals() {
         let square = square();
         let projected = square.project(DVec2::new(5.0, 1.0));
-        assert_eq!(
-            (projected.distance_m, projected.gap_m, projected.segment),
-            (5.0, 1.0, 1)
-        );
+        assert_eq!((projected.distance_m, projected.gap_m, projected.segment), (5.0, 1.0, 1));
         assert_eq!(projected.point, DVec2::new(4.0, 1.0));
         // The middle is as far from all four sides, the corner belongs to two, the start to the first and the last.
         assert_eq!(square.project(DVec2::new(2.0, 2.0)).segment, 0);
@@ -284,17 +257,8 @@ mod tests {
             Polyline::new(points.iter().copied().map(DVec2::from).collect(), closed).err()
         };
         assert_eq!(line(&[(0.0, 0.0)], false), Some(LineError::TooFewPoints(1)));
-        assert_eq!(
-            line(&[(1.0, 0.0), (1.0, 0.0)], true),
-            Some(LineError::NoLength)
-        );
-        assert_eq!(
-            line(&[(1.0, 0.0), (f64::NAN, 0.0)], false),
-            Some(LineError::NotFinite)
-        );
-        assert_eq!(
-            line(&[(1.0, 0.0), (2.0, 0.0)], true),
-            Some(LineError::NotClosed)
-        );
+        assert_eq!(line(&[(1.0, 0.0), (1.0, 0.0)], true), Some(LineError::NoLength));
+        assert_eq!(line(&[(1.0, 0.0), (f64::NAN, 0.0)], false), Some(LineError::NotFinite));
+        assert_eq!(line(&[(1.0, 0.0), (2.0, 0.0)], true), Some(LineError::NotClosed));
     }
 }

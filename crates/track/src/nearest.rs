@@ -20,16 +20,8 @@ impl Segment {
     pub(crate) fn between(start: DVec2, end: DVec2) -> Segment {
         let along = end - start;
         let length_squared = along.length_squared();
-        let per_length_squared = if length_squared > 0.0 {
-            length_squared.recip()
-        } else {
-            0.0
-        };
-        Segment {
-            start,
-            along,
-            per_length_squared,
-        }
+        let per_length_squared = if length_squared > 0.0 { length_squared.recip() } else { 0.0 };
+        Segment { start, along, per_length_squared }
     }
 
     /// Where along the segment (0 at its start, 1 at its end) it is nearest to `point`.
@@ -54,8 +46,9 @@ pub(crate) struct NearestTable {
     candidates: Vec<u32>,
 }
 
-/// Edge of a cell: about two candidates per cell near a line whose points lie 0.1 to 0.3 m apart.
-const CELL_M: f64 = 0.1;
+/// Edge of a cell: a few candidates per cell near a line whose points lie 0.1 to 0.3 m apart, and a table made in a
+/// millisecond or two.
+const CELL_M: f64 = 0.2;
 
 /// The table reaches this far around the line, so that a car leaving the road is still inside; points beyond it look at
 /// every segment.
@@ -65,11 +58,7 @@ impl NearestTable {
     pub(crate) fn new(points: &[DVec2], segments: &[Segment]) -> NearestTable {
         let cells = Cells::over(points, MARGIN_M, CELL_M);
         let (columns, rows) = (cells.columns(), cells.rows());
-        let mut table = NearestTable {
-            cells,
-            entries: vec![(0, 0); columns * rows],
-            candidates: Vec::new(),
-        };
+        let mut table = NearestTable { cells, entries: vec![(0, 0); columns * rows], candidates: Vec::new() };
         let mut pending: Vec<u32> = (0..segments.len() as u32).collect();
         table.fill(segments, 0..columns, 0..rows, &mut pending, 0);
         table
@@ -91,10 +80,7 @@ impl NearestTable {
         let high = self.cells.corner(columns.end, rows.end);
         let middle = low.midpoint(high);
         let gap = |segment: u32| segments[segment as usize].gap_squared(middle).sqrt();
-        let smallest = pending[first..]
-            .iter()
-            .map(|&segment| gap(segment))
-            .fold(f64::INFINITY, f64::min);
+        let smallest = pending[first..].iter().map(|&segment| gap(segment)).fold(f64::INFINITY, f64::min);
         let limit = smallest + low.distance(high) + self.cells.slack_m();
         let kept = pending.len();
         for candidate in first..kept {
@@ -126,11 +112,7 @@ impl NearestTable {
             Some(cell) => {
                 let (start, end) = self.entries[cell];
                 let candidates = &self.candidates[start as usize..end as usize];
-                nearest_of(
-                    segments,
-                    candidates.iter().map(|&segment| segment as usize),
-                    point,
-                )
+                nearest_of(segments, candidates.iter().map(|&segment| segment as usize), point)
             }
             None => nearest_of(segments, 0..segments.len(), point),
         }
@@ -139,17 +121,9 @@ impl NearestTable {
 
 /// The nearest of some segments, the first on ties. Of none, or for NaN, segment 0 at an infinite distance.
 #[inline]
-fn nearest_of(
-    segments: &[Segment],
-    among: impl Iterator<Item = usize>,
-    point: DVec2,
-) -> (usize, f64) {
+fn nearest_of(segments: &[Segment], among: impl Iterator<Item = usize>, point: DVec2) -> (usize, f64) {
     among.fold((0, f64::INFINITY), |nearest, segment| {
         let gap_squared = segments[segment].gap_squared(point);
-        if gap_squared < nearest.1 {
-            (segment, gap_squared)
-        } else {
-            nearest
-        }
+        if gap_squared < nearest.1 { (segment, gap_squared) } else { nearest }
     })
 }

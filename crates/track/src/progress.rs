@@ -34,11 +34,7 @@ pub fn percent(ndist: f64, start_ndist: f64, previous_percent: f64) -> f64 {
 /// The way from one distance along a closed line to another, signed: positive ahead, at most half the length.
 pub fn signed_gap_m(from_m: f64, to_m: f64, length_m: f64) -> f64 {
     let ahead_m = (to_m - from_m).rem_euclid(length_m);
-    if ahead_m > length_m / 2.0 {
-        ahead_m - length_m
-    } else {
-        ahead_m
-    }
+    if ahead_m > length_m / 2.0 { ahead_m - length_m } else { ahead_m }
 }
 
 #[cfg(test)]
@@ -58,10 +54,7 @@ mod tests {
                 previous = percent(ndist, start, previous);
                 close(previous, f64::from(step));
             }
-            close(
-                percent((start + 0.005).rem_euclid(1.0), start, previous),
-                100.0,
-            );
+            close(percent((start + 0.005).rem_euclid(1.0), start, previous), 100.0);
         }
     }
 

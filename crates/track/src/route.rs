@@ -73,9 +73,7 @@ pub enum RouteError {
         found: String,
     },
     /// The array is not a table of six columns.
-    #[error(
-        "{file} has shape {shape:?}; a route has shape (rows, 6): centre x, y, inner x, y, outer x, y"
-    )]
+    #[error("{file} has shape {shape:?}; a route has shape (rows, 6): centre x, y, inner x, y, outer x, y")]
     Shape {
         /// The file or the name of the route.
         file: String,
@@ -91,9 +89,7 @@ pub enum RouteError {
         rows: usize,
     },
     /// A coordinate is not a number, infinite, or too large to be metres.
-    #[error(
-        "{file}: row {row}, column {column} is {value}; coordinates are finite metres (at most 1e6)"
-    )]
+    #[error("{file}: row {row}, column {column} is {value}; coordinates are finite metres (at most 1e6)")]
     Coordinate {
         /// The file or the name of the route.
         file: String,
@@ -105,9 +101,7 @@ pub enum RouteError {
         value: f64,
     },
     /// The three lines of a route made by the program have different numbers of points.
-    #[error(
-        "{file}: centre, inner and outer line have {center}, {inner} and {outer} points; they must agree"
-    )]
+    #[error("{file}: centre, inner and outer line have {center}, {inner} and {outer} points; they must agree")]
     LineLengths {
         /// The name of the route.
         file: String,
@@ -136,10 +130,7 @@ impl Route {
 
     /// Reads a route file; the route is named after the file.
     pub fn read(path: &Path) -> Result<Route, RouteError> {
-        let bytes = std::fs::read(path).map_err(|source| RouteError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let bytes = std::fs::read(path).map_err(|source| RouteError::Read { path: path.to_owned(), source })?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let source = RouteSource::File(path.to_owned());
         parse(&path.display().to_string(), &name, &bytes, source)
@@ -193,14 +184,8 @@ impl Route {
         }
         for row in 0..rows {
             for (column, value) in self.row(row).into_iter().enumerate() {
-                // Written so that NaN fails too.
-                if !(value.abs() <= MAX_COORDINATE_M) {
-                    return Err(RouteError::Coordinate {
-                        file: file(),
-                        row,
-                        column,
-                        value,
-                    });
+                if value.is_nan() || value.abs() > MAX_COORDINATE_M {
+                    return Err(RouteError::Coordinate { file: file(), row, column, value });
                 }
             }
         }
@@ -217,18 +202,13 @@ impl Route {
 }
 
 fn parse(file: &str, name: &str, bytes: &[u8], source: RouteSource) -> Result<Route, RouteError> {
-    let not_an_array = |error: std::io::Error| RouteError::NotAnArray {
-        file: file.to_owned(),
-        reason: error.to_string(),
-    };
+    let not_an_array =
+        |error: std::io::Error| RouteError::NotAnArray { file: file.to_owned(), reason: error.to_string() };
     let array = NpyFile::new(bytes).map_err(not_an_array)?;
     let rows = match *array.shape() {
         [rows, columns] if columns == NUM_COLUMNS as u64 => rows,
         _ => {
-            return Err(RouteError::Shape {
-                file: file.to_owned(),
-                shape: array.shape().to_vec(),
-            });
+            return Err(RouteError::Shape { file: file.to_owned(), shape: array.shape().to_vec() });
         }
     };
     let number_type = array.dtype();
@@ -244,10 +224,7 @@ fn parse(file: &str, name: &str, bytes: &[u8], source: RouteSource) -> Result<Ro
             values.into_iter().map(f64::from).collect()
         }
         _ => {
-            return Err(RouteError::NumberType {
-                file: file.to_owned(),
-                found: number_type.descr(),
-            });
+            return Err(RouteError::NumberType { file: file.to_owned(), found: number_type.descr() });
         }
     };
     let rows = rows as usize;
@@ -262,18 +239,10 @@ fn parse(file: &str, name: &str, bytes: &[u8], source: RouteSource) -> Result<Ro
         Order::Fortran => values[column * rows + row],
     };
     let line = |first_column: usize| -> Vec<DVec2> {
-        (0..rows)
-            .map(|row| DVec2::new(value(row, first_column), value(row, first_column + 1)))
-            .collect()
+        (0..rows).map(|row| DVec2::new(value(row, first_column), value(row, first_column + 1))).collect()
     };
-    let mut route = Route {
-        name: name.to_owned(),
-        center: line(0),
-        inner: line(2),
-        outer: line(4),
-        closed: false,
-        source,
-    };
+    let mut route =
+        Route { name: name.to_owned(), center: line(0), inner: line(2), outer: line(4), closed: false, source };
     route.validate_as(file)?;
     route.closed = route.row(0) == route.row(rows - 1);
     Ok(route)
@@ -286,8 +255,7 @@ mod tests {
     /// A `.npy` file of version 1.0 written by hand.
     fn npy(kind: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
         let order = if fortran { "True" } else { "False" };
-        let mut header =
-            format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {shape}, }}");
+        let mut header = format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {shape}, }}");
         while (10 + header.len() + 1) % 64 != 0 {
             header.push(' ');
         }
@@ -299,42 +267,29 @@ mod tests {
         bytes
     }
 
-    const ROWS: [[f64; 6]; 3] = [
-        [0.0, 0.5, 0.0, 1.0, 0.0, 0.0],
-        [1.0, 0.5, 1.0, 1.0, 1.0, 0.0],
-        [2.0, 0.75, 2.0, 1.25, 2.0, 0.25],
-    ];
+    const ROWS: [[f64; 6]; 3] =
+        [[0.0, 0.5, 0.0, 1.0, 0.0, 0.0], [1.0, 0.5, 1.0, 1.0, 1.0, 0.0], [2.0, 0.75, 2.0, 1.25, 2.0, 0.25]];
 
     fn expected() -> [Vec<DVec2>; 3] {
-        [0, 2, 4].map(|column| {
-            ROWS.iter()
-                .map(|row| DVec2::new(row[column], row[column + 1]))
-                .collect()
-        })
+        [0, 2, 4].map(|column| ROWS.iter().map(|row| DVec2::new(row[column], row[column + 1])).collect())
     }
 
     fn lines(route: &Route) -> [Vec<DVec2>; 3] {
-        [
-            route.center.clone(),
-            route.inner.clone(),
-            route.outer.clone(),
-        ]
+        [route.center.clone(), route.inner.clone(), route.outer.clone()]
     }
 
     #[test]
     fn reads_both_number_types_byte_orders_and_array_orders() {
         let rows: Vec<f64> = ROWS.concat();
-        let columns: Vec<f64> = (0..6)
-            .flat_map(|column| ROWS.iter().map(move |row| row[column]))
-            .collect();
-        let encodings: [(&str, fn(&f64) -> Vec<u8>); 3] = [
-            ("<f8", |value| value.to_le_bytes().to_vec()),
-            (">f8", |value| value.to_be_bytes().to_vec()),
-            ("<f4", |value| (*value as f32).to_le_bytes().to_vec()),
-        ];
-        for (kind, encode) in encodings {
+        let columns: Vec<f64> = (0..6).flat_map(|column| ROWS.iter().map(move |row| row[column])).collect();
+        let encode = |kind: &str, value: f64| match kind {
+            "<f8" => value.to_le_bytes().to_vec(),
+            ">f8" => value.to_be_bytes().to_vec(),
+            _ => (value as f32).to_le_bytes().to_vec(),
+        };
+        for kind in ["<f8", ">f8", "<f4"] {
             for (fortran, values) in [(false, &rows), (true, &columns)] {
-                let data: Vec<u8> = values.iter().flat_map(encode).collect();
+                let data: Vec<u8> = values.iter().flat_map(|&value| encode(kind, value)).collect();
                 let route = Route::from_npy("x", &npy(kind, fortran, "(3, 6)", &data)).expect(kind);
                 assert_eq!(lines(&route), expected(), "{kind}, Fortran order {fortran}");
                 assert!(!route.closed);
@@ -348,35 +303,20 @@ mod tests {
             line.push(line[0]);
             line
         });
-        let route = Route {
-            name: "loop".into(),
-            center,
-            inner,
-            outer,
-            closed: true,
-            source: RouteSource::Memory,
-        };
+        let route = Route { name: "loop".into(), center, inner, outer, closed: true, source: RouteSource::Memory };
         let bytes = route.to_npy();
         assert_eq!(Route::from_npy("loop", &bytes).expect("valid"), route);
         let folder = tempfile::tempdir().expect("temporary folder");
         let path = folder.path().join("my loop.npy");
         std::fs::write(&path, &bytes).expect("written");
         let read = Route::read(&path).expect("valid");
-        assert_eq!(
-            (read.name.as_str(), &read.source),
-            ("my loop", &RouteSource::File(path))
-        );
+        assert_eq!((read.name.as_str(), &read.source), ("my loop", &RouteSource::File(path)));
     }
 
     #[test]
     fn errors_say_what_is_wrong_and_where() {
-        let message = |bytes: &[u8]| {
-            Route::from_npy("x.npy", bytes)
-                .expect_err("invalid")
-                .to_string()
-        };
-        let doubles =
-            |values: &[f64]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+        let message = |bytes: &[u8]| Route::from_npy("x.npy", bytes).expect_err("invalid").to_string();
+        let doubles = |values: &[f64]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
         assert!(message(b"").starts_with("x.npy is not a whole NumPy array"));
         assert!(message(b"centre x, centre y").starts_with("x.npy is not a whole NumPy array"));
         let cut = npy("<f8", false, "(3, 6)", &doubles(&[0.0; 17]));
@@ -391,15 +331,9 @@ mod tests {
         assert!(message(&integers).contains("type '<i8'"));
         let mut values = [0.5; 12];
         values[9] = f64::NAN;
-        assert!(
-            message(&npy("<f8", false, "(2, 6)", &doubles(&values)))
-                .contains("row 1, column 3 is NaN")
-        );
+        assert!(message(&npy("<f8", false, "(2, 6)", &doubles(&values))).contains("row 1, column 3 is NaN"));
         values[9] = -3e7;
-        assert!(
-            message(&npy("<f8", false, "(2, 6)", &doubles(&values)))
-                .contains("row 1, column 3 is -30000000")
-        );
+        assert!(message(&npy("<f8", false, "(2, 6)", &doubles(&values))).contains("row 1, column 3 is -30000000"));
     }
 
     #[test]

@@ -115,9 +115,7 @@ pub enum TrackError {
     #[error("there is no route file (.npy) in {}", .0.display())]
     NothingToImport(std::path::PathBuf),
     /// The library was made without a folder for imported routes.
-    #[error(
-        "there is no folder to import routes into; run the command in a folder made by `dr-init`"
-    )]
+    #[error("there is no folder to import routes into; run the command in a folder made by `dr-init`")]
     NoImportFolder,
 }
 
@@ -142,11 +140,7 @@ impl Track {
             })
         };
         let halfway = |border: &[DVec2]| -> Vec<DVec2> {
-            border
-                .iter()
-                .zip(&route.center)
-                .map(|(border, &center)| border.midpoint(center))
-                .collect()
+            border.iter().zip(&route.center).map(|(border, &center)| border.midpoint(center)).collect()
         };
         let lines = [
             line(Line::Center, route.center.clone())?,
@@ -159,11 +153,7 @@ impl Track {
             if route.closed {
                 Area::new(outside, &route.inner)
             } else {
-                let ring: Vec<DVec2> = outside
-                    .iter()
-                    .chain(route.inner.iter().rev())
-                    .copied()
-                    .collect();
+                let ring: Vec<DVec2> = outside.iter().chain(route.inner.iter().rev()).copied().collect();
                 Area::new(&ring, &[])
             }
         };
@@ -177,11 +167,7 @@ impl Track {
             bounds: cells::bounds(&route.outer),
             route,
         };
-        track.waypoint_ndists = track
-            .waypoints()
-            .iter()
-            .map(|&waypoint| track.ndist(waypoint))
-            .collect();
+        track.waypoint_ndists = track.waypoints().iter().map(|&waypoint| track.ndist(waypoint)).collect();
         if let Some(last) = track.waypoint_ndists.last_mut() {
             *last = 1.0;
         }
@@ -246,11 +232,7 @@ impl Track {
     #[inline]
     pub fn ndist_of(&self, center: &Projected) -> f64 {
         let ndist = center.distance_m / self.length_m();
-        if self.is_closed() && ndist >= 1.0 {
-            0.0
-        } else {
-            ndist
-        }
+        if self.is_closed() && ndist >= 1.0 { 0.0 } else { ndist }
     }
 
     /// The `ndist` of each waypoint; that of the last is 1.
@@ -313,7 +295,5 @@ pub(crate) fn doubled_area(ring: &[DVec2]) -> f64 {
     let Some(&origin) = ring.first() else {
         return 0.0;
     };
-    ring.windows(2)
-        .map(|pair| (pair[0] - origin).perp_dot(pair[1] - origin))
-        .sum()
+    ring.windows(2).map(|pair| (pair[0] - origin).perp_dot(pair[1] - origin)).sum()
 }
