@@ -7,11 +7,7 @@ use glam::DVec2;
 use proptest::prelude::*;
 
 fn generation() -> impl Strategy<Value = Generation> {
-    prop_oneof![
-        Just(Generation::A),
-        Just(Generation::B),
-        Just(Generation::C)
-    ]
+    prop_oneof![Just(Generation::A), Just(Generation::B), Just(Generation::C)]
 }
 
 /// Requests far beyond the limits, and some that are no numbers at all.
