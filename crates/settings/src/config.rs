@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::choice::{BestModelMetric, CarColor, Checkpoint, EvaluationReward, Quality, RaceType};
-use crate::settings::Values;
+use crate::values::Values;
 
 /// Everything the variables say about a run, checked. One of these exists for every worker.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -110,11 +110,13 @@ impl EnvFile {
     }
 
     fn parse_line(&mut self, line: usize, content: &str) -> Result<(), EnvFileError> {
-        let Line::Assignment(parts) = Line::of(content) else {
-            if matches!(Line::of(content), Line::Other) {
+        let parts = match Line::of(content) {
+            Line::Blank => return Ok(()),
+            Line::Other => {
                 self.warn(line, "this line is not NAME=value; it is ignored");
+                return Ok(());
             }
-            return Ok(());
+            Line::Assignment(parts) => parts,
         };
         let scanned = scan_value(&content[parts.value_start..]).map_err(|quote| EnvFileError::OpenQuote {
             path: self.path.clone(),

@@ -1,18 +1,18 @@
 //! Loading: from files, environment and command line to checked values.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::choice::{Checkpoint, RaceType};
 use crate::config::RunConfig;
 use crate::did_you_mean;
 use crate::env_file::{EnvFile, EnvFileError};
 use crate::folder::RacingFolder;
+use crate::judge::{Problem, judge, problem};
 use crate::layers::{Layer, Stack, process_environment};
-use crate::message::{Origin, Severity, Warning};
-use crate::table::{self, Status, Variable};
-use crate::value::{Kind, Value};
+use crate::message::Warning;
+use crate::table::{self, Status};
+use crate::value::Value;
+use crate::values::Values;
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -74,25 +74,6 @@ fn listed(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The variable.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-    /// Where it was written.
-    pub origin: Origin,
-    /// What is wrong and what to do.
-    pub reason: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}={}: {}", self.origin, self.name, self.text, self.reason)
-    }
-}
-
 /// What to load.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -119,80 +100,6 @@ impl Request {
     pub fn with_process_environment(mut self) -> Request {
         self.environment = process_environment();
         self
-    }
-}
-
-/// The value of one variable and where it comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// Its row in the table.
-    pub variable: &'static Variable,
-    /// The value, as text after expansion.
-    pub text: String,
-    /// The value; the default when the text cannot be used.
-    pub value: Value,
-    /// Where it comes from.
-    pub origin: Origin,
-}
-
-/// The values of all variables, in the order of the table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Values {
-    entries: Vec<Entry>,
-    index: HashMap<&'static str, usize>,
-}
-
-impl Values {
-    fn new(entries: Vec<Entry>) -> Values {
-        let index = entries.iter().enumerate().map(|(index, entry)| (entry.variable.name, index)).collect();
-        Values { entries, index }
-    }
-
-    /// All of them, in the order of the table.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
-    }
-
-    /// One of them, by name or another spelling.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
-        let name = table::find(name)?.name;
-        self.index.get(name).map(|index| &self.entries[*index])
-    }
-
-    fn value(&self, name: &str) -> &Value {
-        self.get(name).map_or(&Value::Unset, |entry| &entry.value)
-    }
-
-    pub(crate) fn flag(&self, name: &str) -> bool {
-        matches!(self.value(name), Value::Flag(true))
-    }
-
-    pub(crate) fn integer(&self, name: &str) -> u64 {
-        self.optional_integer(name).unwrap_or_default()
-    }
-
-    pub(crate) fn optional_integer(&self, name: &str) -> Option<u64> {
-        if let Value::Integer(number) = self.value(name) { Some(*number) } else { None }
-    }
-
-    pub(crate) fn number(&self, name: &str) -> f64 {
-        self.optional_number(name).unwrap_or_default()
-    }
-
-    pub(crate) fn optional_number(&self, name: &str) -> Option<f64> {
-        if let Value::Number(number) = self.value(name) { Some(*number) } else { None }
-    }
-
-    pub(crate) fn text(&self, name: &str) -> String {
-        self.value(name).to_text()
-    }
-
-    pub(crate) fn checkpoint(&self, name: &str) -> Checkpoint {
-        if let Value::Checkpoint(checkpoint) = self.value(name) { *checkpoint } else { Checkpoint::Last }
-    }
-
-    pub(crate) fn choice<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-        read(&self.text(name))
     }
 }
 
@@ -277,6 +184,13 @@ impl Settings {
             files.push(read(&run_file)?);
         }
 
+        if !run_file.is_file() {
+            warnings.push(Warning::new(format!(
+                "{} does not exist, defaults hold; `dr-init` makes one",
+                run_file.display()
+            )));
+        }
+
         let (values, config, judged) = judge(&files, &above_files, &request.environment);
         warnings.extend(judged.warnings);
         let settings = Settings {
@@ -316,6 +230,30 @@ impl Settings {
         self.folder.custom_files(self.config.experiment.as_deref())
     }
 
+    /// Refuses names that would make a training run destroy what it needs.
+    pub fn check_training(&self) -> Result<(), SettingsError> {
+        let storage = &self.config.storage;
+        let model = &storage.model_prefix;
+        let mut problems = Vec::new();
+        let mut refuse = |name: &str, reason: String| {
+            problems.extend(self.values.get(name).map(|entry| problem(entry, reason)));
+        };
+        if is_inside(&storage.custom_files_prefix, model) {
+            let reason =
+                format!("the custom files would lie in the folder of the model ({model}); choose another name");
+            refuse("DR_LOCAL_S3_CUSTOM_FILES_PREFIX", reason);
+        }
+        let pretrained = &self.config.pretrained;
+        if pretrained.enabled && is_inside(&pretrained.prefix, model) {
+            let reason = format!(
+                "the model to start from would be overwritten by the new one ({model}); give DR_LOCAL_S3_MODEL_PREFIX \
+                 another name, `dr-increment-training` does it"
+            );
+            refuse("DR_LOCAL_S3_PRETRAINED_PREFIX", reason);
+        }
+        if problems.is_empty() { Ok(()) } else { Err(SettingsError::Invalid(problems)) }
+    }
+
     /// The settings of every worker, `DR_WORKERS` of them, and what is worth telling about their files.
     ///
     /// With `DR_TRAIN_MULTI_CONFIG=True`, worker N (from 2) is these settings with `worker-N.env` laid over the other
@@ -349,8 +287,14 @@ impl Settings {
         files.push(Layer::of_file(file));
         let (values, config, mut judged) = judge(&files, &self.above_files, &self.environment);
         // What the other files have to say was said when they were loaded.
+        let (_, _, said) = judge(&self.files, &self.above_files, &self.environment);
         let own = path.display().to_string();
-        warnings.extend(judged.warnings.into_iter().filter(|warning| warning.text.contains(&own)));
+        for mut warning in judged.warnings.into_iter().filter(|warning| !said.warnings.contains(warning)) {
+            if !warning.text.contains(&own) {
+                warning.text = format!("{own}: {}", warning.text);
+            }
+            warnings.push(warning);
+        }
         let differing = values.entries.iter().zip(&self.values.entries).filter(|(worker, run)| {
             !run.variable.per_worker && worker.variable.status == Status::Works && worker.value != run.value
         });
@@ -365,6 +309,11 @@ impl Settings {
         }
         Ok(Settings { run_file: path, files, values, config, ..self.clone() })
     }
+}
+
+/// Whether a key of the bucket is a folder or lies in it.
+fn is_inside(key: &str, folder: &str) -> bool {
+    key.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn once(warnings: Vec<Warning>) -> Vec<Warning> {
@@ -397,155 +346,6 @@ fn experiment_names(folder: &RacingFolder) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// What came up while values were judged.
-struct Judged {
-    warnings: Vec<Warning>,
-    problems: Vec<Problem>,
-}
-
-fn judge(
-    files: &[Layer],
-    above_files: &[Layer],
-    environment: &BTreeMap<String, String>,
-) -> (Values, RunConfig, Judged) {
-    let mut stack = Stack::new(files.iter().chain(above_files).collect(), environment);
-    stack.check_names();
-    let mut ignored = Ignored::default();
-    let mut entries = Vec::new();
-    for row in table::all() {
-        let entry = read_entry(row, &mut stack);
-        if row.name == "DR_DIR" && matches!(entry.origin, Origin::File { .. }) {
-            stack.warnings.push(Warning::new(format!(
-                "{}: DR_DIR is read from the environment only; this line has no effect",
-                entry.origin
-            )));
-        }
-        if asks_for_something(&entry, &mut stack) {
-            match row.status {
-                Status::Works => {}
-                Status::NoEffect(reason) => ignored.add(&entry, Severity::Note, "no effect", reason),
-                Status::NotYetIgnored(what) => ignored.add(&entry, Severity::Warning, "not supported yet", what),
-                Status::NotYetRefused(what) => {
-                    stack.problems.push(problem(&entry, format!("not supported yet: {what}")));
-                }
-            }
-        }
-        entries.push(entry);
-    }
-    let values = Values::new(entries);
-    let config = RunConfig::of(&values);
-    let mut problems = stack.problems;
-    problems.extend(combination_problems(&values, &config));
-    let mut warnings = stack.warnings;
-    warnings.extend(ignored.into_warnings());
-    (values, config, Judged { warnings, problems })
-}
-
-fn problem(entry: &Entry, reason: String) -> Problem {
-    Problem { name: entry.variable.name.to_owned(), text: entry.text.clone(), origin: entry.origin.clone(), reason }
-}
-
-fn read_entry(row: &'static Variable, stack: &mut Stack<'_>) -> Entry {
-    let resolved = stack.resolve(row);
-    let mut entry = Entry { variable: row, text: resolved.text, value: Value::Unset, origin: resolved.origin };
-    let default = stack.expand_default(row.default);
-    let default_value =
-        || if default.is_empty() { unset(row.kind) } else { row.kind.parse(&default).unwrap_or(Value::Unset) };
-    if entry.text.is_empty() && (row.kind.empty_means_default() || row.default.is_empty()) {
-        if entry.origin != Origin::Default && !row.default.is_empty() {
-            stack.warnings.push(Warning::note(format!(
-                "{}: {} is empty; the default {} is used",
-                entry.origin, row.name, row.default
-            )));
-        }
-        entry.value = default_value();
-        return entry;
-    }
-    match row.kind.parse(&entry.text) {
-        Ok(value) => entry.value = value,
-        Err(reason) => {
-            match row.status {
-                // A default is only illegal because of the value it refers to, which is reported itself.
-                _ if entry.origin == Origin::Default => {}
-                Status::Works | Status::NotYetRefused(_) => stack.problems.push(problem(&entry, reason)),
-                // A feature that is not there must not stop anybody.
-                Status::NoEffect(_) | Status::NotYetIgnored(_) => {
-                    stack.warnings.push(Warning::new(problem(&entry, reason).to_string()));
-                }
-            }
-            entry.value = default_value();
-        }
-    }
-    entry
-}
-
-/// The value of a row that has no default.
-fn unset(kind: Kind) -> Value {
-    match kind {
-        Kind::Text | Kind::Name | Kind::ObjectKey => Value::Text(String::new()),
-        _ => Value::Unset,
-    }
-}
-
-fn asks_for_something(entry: &Entry, stack: &mut Stack<'_>) -> bool {
-    let row = entry.variable;
-    if row.status == Status::Works || entry.origin == Origin::Default {
-        return false;
-    }
-    let quiet_texts = std::iter::once(&row.default).chain(row.quiet);
-    !quiet_texts
-        .map(|text| stack.expand_default(text))
-        .any(|text| text == entry.text || row.kind.parse(&text).as_ref() == Ok(&entry.value))
-}
-
-/// Variables that do nothing, gathered so that each reason is said once.
-#[derive(Default)]
-struct Ignored {
-    groups: Vec<(Severity, &'static str, &'static str, Vec<String>)>,
-}
-
-impl Ignored {
-    fn add(&mut self, entry: &Entry, severity: Severity, verdict: &'static str, reason: &'static str) {
-        let name = format!("{}={}", entry.variable.name, entry.text);
-        match self.groups.iter_mut().find(|group| group.1 == verdict && group.2 == reason) {
-            Some(group) => group.3.push(name),
-            None => self.groups.push((severity, verdict, reason, vec![name])),
-        }
-    }
-
-    fn into_warnings(self) -> impl Iterator<Item = Warning> {
-        self.groups.into_iter().map(|(severity, verdict, reason, names)| {
-            let names = names.join(", ");
-            let text = match severity {
-                Severity::Note => format!("{names}: {verdict}: {reason}"),
-                Severity::Warning => format!("{names}: {verdict}: {reason}; ignored for now"),
-            };
-            Warning { severity, text }
-        })
-    }
-}
-
-/// Values that are legal each on its own but not for what can be run.
-fn combination_problems(values: &Values, config: &RunConfig) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut refuse = |name: &str, reason: &str| {
-        problems.extend(values.get(name).map(|entry| problem(entry, reason.to_owned())));
-    };
-    if config.race_type != RaceType::TimeTrial {
-        refuse("DR_RACE_TYPE", "not supported yet: races other than TIME_TRIAL; set DR_RACE_TYPE=TIME_TRIAL");
-    }
-    if config.evaluation.max_resets == 1 {
-        refuse(
-            "DR_EVAL_MAX_RESETS",
-            "not possible: 0 ends the episode at the first failure, else give at least 2 resets",
-        );
-    }
-    if config.train.stop_minutes == Some(0.0) {
-        refuse("DR_TRAIN_STOP_MINUTES", "not a time to train; leave it empty for no limit");
-    }
-    problems
 }
 
 /// The nearest variables to a name, for commands that take one.

@@ -331,6 +331,50 @@ fn a_worker_without_file_or_with_foreign_keys_is_refused() {
 }
 
 #[test]
+fn what_a_worker_file_asks_for_in_vain_is_reported() {
+    let folder = Folder::with(&[
+        ("run.env", "DR_WORKERS=2\nDR_TRAIN_MULTI_CONFIG=True\nDR_OA_NUMBER_OF_OBSTACLES=2\n"),
+        ("worker-2.env", "DR_CAMERA_SUB_ENABLE=True\nDR_WORLDNAME=x\n"),
+    ]);
+    let (_, warnings) = folder.load().settings.workers().expect("workers");
+    let texts: Vec<String> = warnings.iter().map(|warning| folder.local(&warning.text)).collect();
+    assert_eq!(
+        texts,
+        [
+            "worker-2.env:2: unknown key DR_WORLDNAME, did you mean DR_WORLD_NAME?",
+            "worker-2.env: DR_CAMERA_SUB_ENABLE=True: not supported yet: the chase and top cameras; ignored for now",
+        ]
+    );
+}
+
+#[test]
+fn a_training_run_must_not_destroy_what_it_needs() {
+    let fine = run_env(
+        "DR_LOCAL_S3_MODEL_PREFIX=a-1\nDR_LOCAL_S3_PRETRAINED=True\nDR_LOCAL_S3_PRETRAINED_PREFIX=a-10\n\
+         DR_LOCAL_S3_CUSTOM_FILES_PREFIX=a\n",
+    );
+    assert!(fine.load().settings.check_training().is_ok());
+    let folder = run_env(
+        "DR_LOCAL_S3_MODEL_PREFIX=a\nDR_LOCAL_S3_PRETRAINED=True\nDR_LOCAL_S3_PRETRAINED_PREFIX=a\n\
+         DR_LOCAL_S3_CUSTOM_FILES_PREFIX=a/custom_files\n",
+    );
+    let error = folder.load().settings.check_training().expect_err("refused").to_string();
+    assert_eq!(
+        folder.local(&error),
+        "run.env:4: DR_LOCAL_S3_CUSTOM_FILES_PREFIX=a/custom_files: the custom files would lie in the folder of the model \
+         (a); choose another name\n\
+         run.env:3: DR_LOCAL_S3_PRETRAINED_PREFIX=a: the model to start from would be overwritten by the new one (a); give \
+         DR_LOCAL_S3_MODEL_PREFIX another name, `dr-increment-training` does it"
+    );
+}
+
+#[test]
+fn a_missing_run_env_is_reported() {
+    let folder = Folder::with(&[("system.env", "DR_WORKERS=2\n")]);
+    assert_eq!(folder.warnings(), ["warning: run.env does not exist, defaults hold; `dr-init` makes one"]);
+}
+
+#[test]
 fn workers_without_files_of_their_own_are_all_the_same() {
     let settings = run_env("DR_WORKERS=3\n").load().settings;
     let (workers, _) = settings.workers().expect("workers");
