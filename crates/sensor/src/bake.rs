@@ -1,6 +1,6 @@
 //! Painting the ground pictures: patches by scan conversion, averaged over 4 × 4 samples per texel.
 
-use crate::scene::{Level, TILE, packed};
+use crate::scene::{Level, STRIP, packed};
 use deepracer_world::{Ground, Noise, Patch, World};
 use glam::DVec2;
 use rayon::prelude::*;
@@ -24,17 +24,15 @@ pub(crate) fn paint(world: &World, levels: &[Level]) -> Vec<u32> {
 
 fn paint_level(world: &World, level: &Level, texels: &mut [u32]) {
     let palette = Palette::new(world, level);
-    // Bands of several tile rows, so that few patches are looked at twice.
-    let band_rows = 16;
-    let tile_row = level.size[0] * TILE;
-    texels.par_chunks_mut(tile_row * band_rows).enumerate().for_each(|(band, texels)| {
-        let first_row = band * band_rows * TILE;
-        let num_rows = texels.len() / level.size[0];
-        let samples = Samples::paint(&world.ground, level, first_row, num_rows);
-        for (index, tile) in texels.chunks_exact_mut(TILE * TILE).enumerate() {
-            let (tile_x, tile_y) = (index % (level.size[0] / TILE), index / (level.size[0] / TILE));
-            for (k, texel) in tile.iter_mut().enumerate() {
-                let (x, y) = (tile_x * TILE + k % TILE, tile_y * TILE + k / TILE);
+    // Bands of several strips, so that few patches are looked at twice.
+    let band_strips = 16;
+    let columns = level.size[0];
+    texels.par_chunks_mut(columns * STRIP * band_strips).enumerate().for_each(|(band, texels)| {
+        let first_row = band * band_strips * STRIP;
+        let samples = Samples::paint(&world.ground, level, first_row, texels.len() / columns);
+        for (strip, texels) in texels.chunks_exact_mut(columns * STRIP).enumerate() {
+            for (k, texel) in texels.iter_mut().enumerate() {
+                let (x, y) = (k / STRIP, strip * STRIP + k % STRIP);
                 *texel = palette.mean_colour(&samples.of_texel(x, y), x, first_row + y);
             }
         }

@@ -1,10 +1,15 @@
-//! From 32-bit pixels to the bytes that policies read.
+//! From 32-bit pixels (0x00BBGGRR) to the bytes that policies read.
 
-/// Three bytes per pixel.
+/// Three bytes per pixel; the number of pixels is a multiple of four.
 pub(crate) fn rgb(pixels: &[u32], out: &mut [u8]) {
-    for (bytes, pixel) in out.chunks_exact_mut(3).zip(pixels) {
-        let [r, g, b, _] = pixel.to_le_bytes();
-        bytes.copy_from_slice(&[r, g, b]);
+    for (bytes, pixels) in out.chunks_exact_mut(12).zip(pixels.chunks_exact(4)) {
+        let &[a, b, c, d] = pixels else {
+            continue;
+        };
+        let words = [a | b << 24, b >> 8 | c << 16, c >> 16 | d << 8];
+        for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
     }
 }
 
@@ -37,8 +42,8 @@ mod tests {
 
     #[test]
     fn rgb_keeps_the_order() {
-        let mut out = [0; 6];
-        rgb(&[0x0003_0201, 0x0006_0504], &mut out);
-        assert_eq!(out, [1, 2, 3, 4, 5, 6]);
+        let mut out = [0; 12];
+        rgb(&[0x0003_0201, 0x0006_0504, 0x0009_0807, 0x000C_0B0A], &mut out);
+        assert_eq!(out, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     }
 }

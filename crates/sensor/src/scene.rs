@@ -15,10 +15,11 @@ const MAX_LEVELS: usize = 9;
 const REACH_FOCAL_PX: f64 = 130.0;
 /// How far ahead of the car's origin the lens may be, and the car beside the road, metres.
 const REACH_SLACK_M: f64 = 0.6;
-/// Texels per side of a tile; a tile is one cache line.
-pub(crate) const TILE: usize = 4;
+/// Rows per strip. Within a strip texels are stored column by column: four columns are one cache line,
+/// and the right neighbour of a texel is always [`STRIP`] further on.
+pub(crate) const STRIP: usize = 4;
 
-/// One scale of the ground picture, in tiles of 4 × 4 texels.
+/// One scale of the ground picture, in strips of four rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     /// Index of its first texel in the scene's texels.
@@ -103,7 +104,7 @@ fn lay_out(world: &World) -> Vec<Level> {
         let first = (min / texel_m).floor();
         let last = (max / texel_m).ceil();
         let size = [last.x - first.x, last.y - first.y]
-            .map(|texels| (texels.max(1.0) as usize).next_multiple_of(TILE));
+            .map(|texels| (texels.max(1.0) as usize).next_multiple_of(STRIP));
         let level = Level {
             start,
             first: [first.x as i64, first.y as i64],

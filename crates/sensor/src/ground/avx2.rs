@@ -1,15 +1,19 @@
 //! Eight pixels at a time with AVX2.
 #![allow(unsafe_code)]
 
-use super::{LANES, MAX_TAPS, Sampling, Tap};
+use super::{LANES, Sampling, Tap};
+use crate::scene::STRIP;
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_maddubs_epi16, _mm256_max_epi32,
     _mm256_min_epi32, _mm256_mulhrs_epi16, _mm256_mullo_epi16, _mm256_mullo_epi32, _mm256_or_si256,
     _mm256_packus_epi16, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi32,
-    _mm256_setzero_si256, _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srai_epi32, _mm256_srli_epi16,
+    _mm256_setzero_si256, _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srli_epi16,
     _mm256_srli_epi32, _mm256_storeu_si256, _mm256_sub_epi16, _mm256_sub_epi32, _mm256_unpackhi_epi8,
     _mm256_unpackhi_epi32, _mm256_unpacklo_epi8, _mm256_unpacklo_epi32,
 };
+
+/// Eights of pixels whose sums are kept while the taps are gone through.
+const BLOCK: usize = 20;
 
 /// Draws a row. The caller has found AVX2 in this processor.
 pub(super) fn row(sampling: Sampling, taps: &[Tap], texels: &[u32], base: [u16; 4], out: &mut [u32]) {
@@ -20,12 +24,12 @@ pub(super) fn row(sampling: Sampling, taps: &[Tap], texels: &[u32], base: [u16; 
         let (columns, rows) = ((tap.u_max >> 16) + neighbour, (tap.v_max >> 16) + neighbour);
         let within = tap.u_max >= 0
             && tap.v_max >= 0
-            && columns < tap.tiles_per_row * 4
-            && (rows as usize / 4 + 1) * tap.tiles_per_row as usize * 16 <= tap.num_texels
+            && columns < tap.columns
+            && (rows as usize / STRIP + 1) * STRIP * tap.columns as usize <= tap.num_texels
             && tap.start + tap.num_texels <= texels.len();
         assert!(within, "a tap reaches beyond its level");
     }
-    assert!(taps.len() <= MAX_TAPS && out.len().is_multiple_of(LANES));
+    assert!(out.len().is_multiple_of(LANES));
     // SAFETY: AVX2 is there (`Kernel::detect` is the only maker of `Kernel::Avx2`), and the assertions above
     // hold: all lookups stay within `texels`.
     unsafe {
@@ -43,69 +47,74 @@ unsafe fn row_of<const BILINEAR: bool>(taps: &[Tap], texels: &[u32], base: [u16;
     let zero = _mm256_setzero_si256();
     let [r, g, b, a] = base.map(u64::from);
     let start = _mm256_set1_epi64x((r | g << 16 | b << 32 | a << 48) as i64);
-    let (mut us, mut vs) = ([zero; MAX_TAPS], [zero; MAX_TAPS]);
-    for ((tap, u), v) in taps.iter().zip(&mut us).zip(&mut vs) {
-        *u = ramp(tap.u, tap.u_step);
-        *v = ramp(tap.v, tap.v_step);
-    }
-    for pixels in out.chunks_exact_mut(LANES) {
-        // Sixteen bits per channel of pixels 0 1 4 5 and 2 3 6 7.
-        let (mut low, mut high) = (start, start);
-        for ((tap, u_ramp), v_ramp) in taps.iter().zip(&mut us).zip(&mut vs) {
-            let u = _mm256_min_epi32(_mm256_max_epi32(*u_ramp, zero), _mm256_set1_epi32(tap.u_max));
-            let v = _mm256_min_epi32(_mm256_max_epi32(*v_ramp, zero), _mm256_set1_epi32(tap.v_max));
-            *u_ramp = _mm256_add_epi32(*u_ramp, _mm256_set1_epi32(tap.u_step.wrapping_mul(LANES as i32)));
-            *v_ramp = _mm256_add_epi32(*v_ramp, _mm256_set1_epi32(tap.v_step.wrapping_mul(LANES as i32)));
+    for (block, pixels) in out.chunks_mut(BLOCK * LANES).enumerate() {
+        // Sixteen bits per channel, of pixels 0 1 4 5 and 2 3 6 7 of every eight.
+        let mut sums = [[start; 2]; BLOCK];
+        let sums = &mut sums[..pixels.len() / LANES];
+        for tap in taps {
+            // SAFETY: `row` has checked that the level lies within `texels`.
+            let level = unsafe { texels.as_ptr().add(tap.start) };
+            let first = (block * BLOCK * LANES) as i32;
+            let mut u_ramp = ramp(tap.u.wrapping_add(tap.u_step.wrapping_mul(first)), tap.u_step);
+            let mut v_ramp = ramp(tap.v.wrapping_add(tap.v_step.wrapping_mul(first)), tap.v_step);
+            let u_step = _mm256_set1_epi32(tap.u_step.wrapping_mul(LANES as i32));
+            let v_step = _mm256_set1_epi32(tap.v_step.wrapping_mul(LANES as i32));
+            let (u_max, v_max) = (_mm256_set1_epi32(tap.u_max), _mm256_set1_epi32(tap.v_max));
+            let strip = _mm256_set1_epi32(tap.columns * STRIP as i32);
             let weight = _mm256_set1_epi16(tap.weight as i16);
-            let (column, row) = (_mm256_srli_epi32::<16>(u), _mm256_srli_epi32::<16>(v));
-            let level = &texels[tap.start..];
-            let (texels_low, texels_high);
-            if BILINEAR {
-                let one = _mm256_set1_epi32(1);
-                let columns = [column_part(column), column_part(_mm256_add_epi32(column, one))];
-                let rows = [row_part(row, tap), row_part(_mm256_add_epi32(row, one), tap)];
-                // SAFETY: indices of texels of the level, as `row` has checked.
-                let [a, b, c, d] = unsafe {
-                    [
-                        load(level, _mm256_add_epi32(rows[0], columns[0])),
-                        load(level, _mm256_add_epi32(rows[0], columns[1])),
-                        load(level, _mm256_add_epi32(rows[1], columns[0])),
-                        load(level, _mm256_add_epi32(rows[1], columns[1])),
-                    ]
-                };
-                let across = _mm256_and_si256(_mm256_srli_epi32::<10>(u), _mm256_set1_epi32(63));
-                let up = _mm256_and_si256(_mm256_srli_epi32::<9>(v), _mm256_set1_epi32(127));
-                // Per pixel, for both 16-bit halves: bytes (64 - across, across), and up in the high byte.
-                let pair = _mm256_or_si256(
-                    _mm256_sub_epi32(_mm256_set1_epi32(64), across),
-                    _mm256_slli_epi32::<8>(across),
-                );
-                let pair = _mm256_or_si256(pair, _mm256_slli_epi32::<16>(pair));
-                let up = _mm256_slli_epi16::<8>(_mm256_or_si256(up, _mm256_slli_epi32::<16>(up)));
-                texels_low = interpolate(
-                    _mm256_unpacklo_epi8(a, b),
-                    _mm256_unpacklo_epi8(c, d),
-                    _mm256_unpacklo_epi32(pair, pair),
-                    _mm256_unpacklo_epi32(up, up),
-                );
-                texels_high = interpolate(
-                    _mm256_unpackhi_epi8(a, b),
-                    _mm256_unpackhi_epi8(c, d),
-                    _mm256_unpackhi_epi32(pair, pair),
-                    _mm256_unpackhi_epi32(up, up),
-                );
-            } else {
-                // SAFETY: indices of texels of the level, as `row` has checked.
-                let texel = unsafe { load(level, _mm256_add_epi32(row_part(row, tap), column_part(column))) };
-                texels_low = _mm256_unpacklo_epi8(texel, zero);
-                texels_high = _mm256_unpackhi_epi8(texel, zero);
+            for [low, high] in &mut *sums {
+                let u = _mm256_min_epi32(_mm256_max_epi32(u_ramp, zero), u_max);
+                let v = _mm256_min_epi32(_mm256_max_epi32(v_ramp, zero), v_max);
+                u_ramp = _mm256_add_epi32(u_ramp, u_step);
+                v_ramp = _mm256_add_epi32(v_ramp, v_step);
+                let column = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<16>(u));
+                let row = _mm256_srli_epi32::<16>(v);
+                let (texels_low, texels_high);
+                if BILINEAR {
+                    let lower = _mm256_add_epi32(row_part(row, strip), column);
+                    let upper_row = _mm256_add_epi32(row, _mm256_set1_epi32(1));
+                    let upper = _mm256_add_epi32(row_part(upper_row, strip), column);
+                    // SAFETY: these and their right neighbours are texels of the level, as `row` has checked.
+                    let [a, b, c, d] = unsafe {
+                        let right = level.add(STRIP);
+                        [load(level, lower), load(right, lower), load(level, upper), load(right, upper)]
+                    };
+                    let across = _mm256_and_si256(_mm256_srli_epi32::<10>(u), _mm256_set1_epi32(63));
+                    let up = _mm256_and_si256(_mm256_srli_epi32::<9>(v), _mm256_set1_epi32(127));
+                    // Per pixel, for both 16-bit halves: bytes (64 - across, across), and up in the high byte.
+                    let pair = _mm256_or_si256(
+                        _mm256_sub_epi32(_mm256_set1_epi32(64), across),
+                        _mm256_slli_epi32::<8>(across),
+                    );
+                    let pair = _mm256_or_si256(pair, _mm256_slli_epi32::<16>(pair));
+                    let up = _mm256_slli_epi16::<8>(_mm256_or_si256(up, _mm256_slli_epi32::<16>(up)));
+                    texels_low = interpolate(
+                        _mm256_unpacklo_epi8(a, b),
+                        _mm256_unpacklo_epi8(c, d),
+                        _mm256_unpacklo_epi32(pair, pair),
+                        _mm256_unpacklo_epi32(up, up),
+                    );
+                    texels_high = interpolate(
+                        _mm256_unpackhi_epi8(a, b),
+                        _mm256_unpackhi_epi8(c, d),
+                        _mm256_unpackhi_epi32(pair, pair),
+                        _mm256_unpackhi_epi32(up, up),
+                    );
+                } else {
+                    // SAFETY: texels of the level, as `row` has checked.
+                    let texel = unsafe { load(level, _mm256_add_epi32(row_part(row, strip), column)) };
+                    texels_low = _mm256_unpacklo_epi8(texel, zero);
+                    texels_high = _mm256_unpackhi_epi8(texel, zero);
+                }
+                *low = _mm256_add_epi16(*low, _mm256_mullo_epi16(texels_low, weight));
+                *high = _mm256_add_epi16(*high, _mm256_mullo_epi16(texels_high, weight));
             }
-            low = _mm256_add_epi16(low, _mm256_mullo_epi16(texels_low, weight));
-            high = _mm256_add_epi16(high, _mm256_mullo_epi16(texels_high, weight));
         }
-        let bytes = _mm256_packus_epi16(_mm256_srli_epi16::<8>(low), _mm256_srli_epi16::<8>(high));
-        // SAFETY: `pixels` has eight elements; the store needs no alignment.
-        unsafe { _mm256_storeu_si256(pixels.as_mut_ptr().cast(), bytes) };
+        for (pixels, [low, high]) in pixels.chunks_exact_mut(LANES).zip(sums) {
+            let bytes = _mm256_packus_epi16(_mm256_srli_epi16::<8>(*low), _mm256_srli_epi16::<8>(*high));
+            // SAFETY: `pixels` has eight elements; the store needs no alignment.
+            unsafe { _mm256_storeu_si256(pixels.as_mut_ptr().cast(), bytes) };
+        }
     }
 }
 
@@ -117,40 +126,28 @@ fn ramp(from: i32, step: i32) -> __m256i {
     _mm256_add_epi32(_mm256_set1_epi32(from), _mm256_mullo_epi32(lanes, _mm256_set1_epi32(step)))
 }
 
-/// The part of a texel's index that its column decides.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn column_part(column: __m256i) -> __m256i {
-    let three = _mm256_set1_epi32(3);
-    _mm256_or_si256(
-        _mm256_slli_epi32::<4>(_mm256_srai_epi32::<2>(column)),
-        _mm256_and_si256(column, three),
-    )
-}
-
 /// The part of a texel's index that its row decides.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn row_part(row: __m256i, tap: &Tap) -> __m256i {
-    let tile_row = _mm256_set1_epi32(tap.tiles_per_row * 16);
+fn row_part(row: __m256i, strip: __m256i) -> __m256i {
     _mm256_add_epi32(
-        _mm256_mullo_epi32(_mm256_srai_epi32::<2>(row), tile_row),
-        _mm256_slli_epi32::<2>(_mm256_and_si256(row, _mm256_set1_epi32(3))),
+        _mm256_mullo_epi32(_mm256_srli_epi32::<2>(row), strip),
+        _mm256_and_si256(row, _mm256_set1_epi32(3)),
     )
 }
 
 /// Eight texels. Single loads beat the gather instruction.
 ///
 /// # Safety
-/// All indices are within `level`.
+/// All indices are texels of `level`.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn load(level: &[u32], indices: __m256i) -> __m256i {
-    let mut at = [0_i32; LANES];
+unsafe fn load(level: *const u32, indices: __m256i) -> __m256i {
+    let mut at = [0_u32; LANES];
     // SAFETY: `at` has room for eight; the caller guarantees the indices.
     unsafe {
         _mm256_storeu_si256(at.as_mut_ptr().cast(), indices);
-        let texel = |k: usize| *level.get_unchecked(at[k] as usize) as i32;
+        let texel = |k: usize| *level.add(at[k] as usize) as i32;
         _mm256_setr_epi32(texel(0), texel(1), texel(2), texel(3), texel(4), texel(5), texel(6), texel(7))
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Tap {
     pub(crate) start: usize,
     /// Texels in the level.
     pub(crate) num_texels: usize,
-    /// Tiles per row of tiles.
-    pub(crate) tiles_per_row: i32,
+    /// Texels per row.
+    pub(crate) columns: i32,
     pub(crate) u: i32,
     pub(crate) v: i32,
     pub(crate) u_step: i32,
@@ -98,7 +98,7 @@ mod tests {
             Tap {
                 start: 32,
                 num_texels: width * height,
-                tiles_per_row: tiles.0 as i32,
+                columns: width as i32,
                 u: start.0 >> 8,
                 v: start.1 >> 8,
                 u_step: step.0,
@@ -131,7 +131,7 @@ mod tests {
         let texels = vec![0x0012_3456; 64];
         let tap = |weight| Tap {
             num_texels: 64,
-            tiles_per_row: 2,
+            columns: 8,
             u_step: 9_000,
             v_step: 3_000,
             u_max: (7 << 16) - 1,

@@ -1,7 +1,7 @@
 //! The safe twin of the AVX2 code, for every processor.
 
 use super::{Sampling, Tap};
-use crate::scene::TILE;
+use crate::scene::STRIP;
 
 pub(super) fn row(sampling: Sampling, taps: &[Tap], texels: &[u32], base: [u16; 4], out: &mut [u32]) {
     for (x, pixel) in out.iter_mut().enumerate() {
@@ -25,9 +25,8 @@ pub(super) fn row(sampling: Sampling, taps: &[Tap], texels: &[u32], base: [u16; 
 }
 
 fn index(tap: &Tap, column: i32, row: i32) -> usize {
-    let tile = TILE as i32;
-    let index = ((row / tile) * tap.tiles_per_row + column / tile) * (tile * tile);
-    (index + (row % tile) * tile + column % tile) as usize
+    let strip = STRIP as i32;
+    ((row / strip) * tap.columns * strip + column * strip + row % strip) as usize
 }
 
 /// Between four texels, with 6 fractional bits across and 7 up.
