@@ -3,6 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | How is a reward function called, and what may it return? | [`reward`] |
+//! | How is it tried before any work starts? | [`preflight`] |
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
@@ -11,8 +12,16 @@
 
 pub mod artefact;
 pub mod custom_files;
+mod error;
+pub mod evaluate;
 pub mod increment;
+pub mod preflight;
 pub mod prefix;
 pub mod reward;
+pub mod rollout;
 pub mod run;
+pub mod setup;
 pub mod stop;
+pub mod train;
+
+pub use error::JobError;

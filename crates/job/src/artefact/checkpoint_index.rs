@@ -144,20 +144,22 @@ pub fn save_coach_checkpoint(
     bucket.put(&model.coach_checkpoint(), name.to_string().as_bytes())
 }
 
-/// Which checkpoints of a model are kept: the [`NUM_KEPT`] newest and the best.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Which checkpoints of a model are kept: the newest ones and the best.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retention {
     /// Oldest first.
     kept: VecDeque<CheckpointName>,
+    num_kept: usize,
 }
 
 impl Retention {
-    /// Takes over the checkpoints that are there already, in any order.
-    pub fn of(existing: impl IntoIterator<Item = CheckpointName>) -> Retention {
+    /// Takes over the checkpoints that are there already, in any order; `num_kept` (at least 1; the original's figure is
+    /// [`NUM_KEPT`]) of the newest stay.
+    pub fn of(existing: impl IntoIterator<Item = CheckpointName>, num_kept: usize) -> Retention {
         let mut kept: Vec<CheckpointName> = existing.into_iter().collect();
         kept.sort_unstable();
         kept.dedup();
-        Retention { kept: kept.into() }
+        Retention { kept: kept.into(), num_kept: num_kept.max(1) }
     }
 
     /// Adds a checkpoint that has just been saved, and returns those that are to be deleted now, oldest first. Delete
@@ -165,7 +167,7 @@ impl Retention {
     pub fn push(&mut self, saved: CheckpointName, best: Option<CheckpointName>) -> Vec<CheckpointName> {
         self.kept.retain(|name| *name != saved);
         self.kept.push_back(saved);
-        let num_old = self.kept.len().saturating_sub(NUM_KEPT);
+        let num_old = self.kept.len().saturating_sub(self.num_kept);
         let (deleted, best): (Vec<_>, Vec<_>) = self.kept.drain(..num_old).partition(|name| Some(*name) != best);
         for name in best {
             self.kept.push_front(name);
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn four_newest_and_the_best_are_kept() {
-        let mut retention = Retention::default();
+        let mut retention = Retention::of([], NUM_KEPT);
         let mut deleted = Vec::new();
         for number in 0..12 {
             // The best is 2 until 9 is.
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn checkpoints_of_an_earlier_process_are_taken_over() {
-        let mut retention = Retention::of([3, 10, 2, 1].map(name));
+        let mut retention = Retention::of([3, 10, 2, 1].map(name), NUM_KEPT);
         assert_eq!(retention.push(name(11), Some(name(1))), []);
         assert_eq!(retention.push(name(12), Some(name(12))), [name(1), name(2)]);
     }
@@ -267,7 +269,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_best_and_the_newest_are_never_deleted(bests in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
-            let mut retention = Retention::default();
+            let mut retention = Retention::of([], NUM_KEPT);
             let mut present: Vec<CheckpointName> = Vec::new();
             for (number, best) in bests.iter().enumerate() {
                 let saved = name(number as u32);

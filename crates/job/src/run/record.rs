@@ -84,7 +84,8 @@ impl RewardSource {
     /// Reads a reward function from its file; its imports are looked up beside it.
     pub fn read(file: &Path) -> io::Result<Self> {
         let bytes = std::fs::read(file)?;
-        let text = String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let folder = file.parent().unwrap_or(Path::new(".")).to_path_buf();
         Ok(Self { file: file.to_path_buf(), folder, text })
@@ -122,16 +123,21 @@ impl RunRequest {
         entries.map(|entry| (entry.variable.name.to_owned(), entry.text.clone())).collect()
     }
 
-    /// The checked settings of each worker, as they were; the files of today play no part.
+    /// The checked settings of each worker, as they were, in their typed form.
     pub fn configs(&self) -> Result<Vec<RunConfig>, SettingsError> {
-        let config = |kept: &BTreeMap<String, String>| {
+        Ok(self.settings()?.iter().map(|settings| settings.config().clone()).collect())
+    }
+
+    /// The checked settings of each worker, as they were; the files of today play no part.
+    pub fn settings(&self) -> Result<Vec<Settings>, SettingsError> {
+        let settings = |kept: &BTreeMap<String, String>| {
             // A folder without env files: only what was kept counts.
             let mut request = Request::new(RacingFolder::at(runs_folder(&RacingFolder::at(&self.racing_folder))));
             request.overrides = kept.iter().map(|(key, text)| (key.clone(), text.clone())).collect();
             request.overrides.retain(|(key, _)| key != "DR_EXPERIMENT_NAME");
-            Ok(Settings::load(&request)?.settings.config().clone())
+            Ok(Settings::load(&request)?.settings)
         };
-        self.settings.iter().map(config).collect()
+        self.settings.iter().map(settings).collect()
     }
 }
 
@@ -214,8 +220,11 @@ impl RunRecord {
 
     /// Reads a record.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| RecordError::File { action: "read", path: path.to_path_buf(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| RecordError::File {
+            action: "read",
+            path: path.to_path_buf(),
+            source,
+        })?;
         serde_json::from_str(&text).map_err(|source| RecordError::Format { path: path.to_path_buf(), source })
     }
 
@@ -238,7 +247,14 @@ impl RunRecord {
     /// In words: what it does, on which model, since when, as which process.
     pub fn describe(&self) -> String {
         let process = self.process.as_ref().map_or_else(String::new, |process| format!(", process {}", process.pid));
-        format!("{} ({} of `{}` on {}, since {}{process})", self.name(), self.kind, self.model_prefix, self.world, self.since)
+        format!(
+            "{} ({} of `{}` on {}, since {}{process})",
+            self.name(),
+            self.kind,
+            self.model_prefix,
+            self.world,
+            self.since
+        )
     }
 }
 
@@ -274,7 +290,12 @@ pub(super) mod tests {
         let folder = RacingFolder::at(base.path().join("my racing"));
         assert_eq!(RunRecord::find(&folder, RunKind::Training, 0)?, None);
         let mut record = example(&folder);
-        record.state = RunState::Ended(Ending { exit_code: 3, what: "no".to_owned(), causes: vec!["why".to_owned()], hints: vec![] });
+        record.state = RunState::Ended(Ending {
+            exit_code: 3,
+            what: "no".to_owned(),
+            causes: vec!["why".to_owned()],
+            hints: vec![],
+        });
         record.process = Some(ProcessIdentity::current());
         record.write(&RunRecord::path(&folder, RunKind::Training, 0))?;
         assert_eq!(RunRecord::find(&folder, RunKind::Training, 0)?, Some(record.clone()));

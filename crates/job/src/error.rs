@@ -1,0 +1,138 @@
+//! Why a run failed.
+
+use std::path::PathBuf;
+
+use deepracer_bucket::BucketError;
+use deepracer_policy::{CheckpointError, LearnError, PolicyError};
+use deepracer_settings::SettingsError;
+use deepracer_settings::hyperparameters::HyperparametersError;
+use deepracer_settings::model_metadata::MetadataError;
+use deepracer_track::TrackError;
+
+use crate::artefact::ArtefactError;
+use crate::artefact::fault::FaultCode;
+use crate::reward::RewardError;
+use crate::rollout::RolloutError;
+
+/// Why a training or evaluation could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The env files are wrong.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// `model_metadata.json` is wrong.
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
+    /// `hyperparameters.json` is wrong.
+    #[error(transparent)]
+    Hyperparameters(#[from] HyperparametersError),
+    /// There is no such track, or its route is unusable.
+    #[error(transparent)]
+    Track(#[from] TrackError),
+    /// The reward function cannot be loaded.
+    #[error(transparent)]
+    Reward(#[from] RewardError),
+    /// Driving failed.
+    #[error(transparent)]
+    Rollout(#[from] RolloutError),
+    /// Learning failed.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// The policy cannot be built.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A checkpoint cannot be read or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The bucket failed.
+    #[error(transparent)]
+    Bucket(#[from] BucketError),
+    /// A file of the run is damaged.
+    #[error(transparent)]
+    Artefact(#[from] ArtefactError),
+    /// A log cannot be written.
+    #[error("could not write the log `{}`: {source}", path.display())]
+    Log {
+        /// The log.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The threads cannot be started.
+    #[error("could not start {num_threads} threads: {reason}")]
+    Threads {
+        /// How many were wanted.
+        num_threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// Something this version does not do.
+    #[error("not supported yet: {what}")]
+    NotSupported {
+        /// What.
+        what: String,
+        /// What to do instead.
+        hint: String,
+    },
+    /// There is no such model or checkpoint.
+    #[error("the model `{prefix}` has no {what}")]
+    NoCheckpoint {
+        /// The model.
+        prefix: String,
+        /// What was looked for.
+        what: String,
+        /// What there is.
+        hint: String,
+    },
+    /// A run cannot be continued.
+    #[error("the model `{prefix}` cannot be continued: {reason}")]
+    Resume {
+        /// The model.
+        prefix: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl JobError {
+    /// What to do about it, where the message does not say so itself.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotSupported { hint, .. } | Self::NoCheckpoint { hint, .. } => Some(hint.clone()),
+            Self::Log { .. } => Some("check the free space and the rights of the racing folder".to_owned()),
+            Self::Threads { .. } => Some("set DR_THREADS to a smaller number".to_owned()),
+            Self::Resume { .. } => {
+                Some("begin a new model: another DR_LOCAL_S3_MODEL_PREFIX, or `dr-increment-training`".to_owned())
+            }
+            Self::Rollout(RolloutError::Reward { .. }) => Some(
+                "mend the reward function; the last checkpoint is complete, `dr-start-training --resume` goes on from it"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// The original's number for this kind of failure.
+    pub fn fault_code(&self) -> FaultCode {
+        match self {
+            Self::Metadata(_) => FaultCode::ModelMetadata,
+            Self::Reward(_) => FaultCode::RewardFunctionImport,
+            Self::Rollout(RolloutError::Reward { .. }) => FaultCode::RewardFunction,
+            Self::Learn(LearnError::NotANumber { .. }) => FaultCode::NanLoss,
+            Self::Learn(LearnError::EmptyRollout) => FaultCode::NoRolloutData,
+            Self::Learn(_) | Self::Policy(_) => FaultCode::Training,
+            Self::Checkpoint(
+                CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. },
+            ) => FaultCode::ModelShape,
+            Self::Checkpoint(_) => FaultCode::CheckpointCorrupt,
+            Self::NoCheckpoint { .. } | Self::Resume { .. } => FaultCode::CheckpointNotFound,
+            Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => FaultCode::FileUpload,
+            _ => FaultCode::Unclassified,
+        }
+    }
+
+    /// Whether the user's files are the cause, and not the machine or the program.
+    pub fn is_user_error(&self) -> bool {
+        !matches!(self, Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } | Self::Threads { .. })
+    }
+}

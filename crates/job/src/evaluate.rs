@@ -1,0 +1,191 @@
+//! An evaluation: a trained model drives, its laps are timed, nothing of the model is changed.
+
+use std::path::PathBuf;
+
+use deepracer_bucket::{Bucket, LocalBucket};
+use deepracer_policy::{ClippedPpo, Phase, Restore};
+use deepracer_race::LapResult;
+use deepracer_settings::model_metadata::ModelMetadata;
+use deepracer_settings::params_yaml::{self, Params};
+use deepracer_settings::{RacingFolder, Settings};
+use deepracer_track::Track;
+
+use crate::artefact::checkpoint_index::CheckpointName;
+use crate::artefact::layout::ModelLayout;
+use crate::artefact::log_lines;
+use crate::artefact::metrics::{EvaluationMetrics, EvaluationTrial};
+use crate::artefact::simtrace::{StepRow, Trace};
+use crate::error::JobError;
+use crate::reward::{CenterLine, RewardFunction, RewardTime};
+use crate::rollout::{Episode, Mode, Plan, Worker, drive};
+use crate::run::RunRecord;
+use crate::setup::{self, Worlds};
+use crate::stop::StopFlag;
+use crate::train::{Log, RewardFactory, checkpoints, push_episode, step_row};
+
+/// What an evaluation found.
+#[derive(Clone, Debug)]
+pub struct EvaluationOutcome {
+    /// The checkpoint that drove.
+    pub checkpoint: CheckpointName,
+    /// The track, in the driven direction.
+    pub track: std::sync::Arc<Track>,
+    /// Every lap: finished, or broken off.
+    pub laps: Vec<LapResult>,
+    /// Every step, as in the trace.
+    pub rows: Vec<StepRow>,
+    /// Laps that were to be driven.
+    pub num_trials: u32,
+    /// The metrics file.
+    pub metrics_key: String,
+    /// The trace file.
+    pub trace_key: String,
+}
+
+impl EvaluationOutcome {
+    /// Laps that were completed.
+    pub fn num_completed(&self) -> usize {
+        self.laps.iter().filter(|lap| lap.progress >= 100.0).count()
+    }
+}
+
+/// Evaluates as `record` says. `running` is called once, when everything is set up and driving begins.
+///
+/// # Errors
+/// There is no such model or checkpoint, its files are damaged, the disk is full: see [`JobError`].
+pub fn run(
+    record: &RunRecord,
+    rewards: &mut RewardFactory<'_>,
+    stop: &StopFlag,
+    running: &mut (dyn FnMut() + Send),
+) -> Result<EvaluationOutcome, JobError> {
+    let settings = record.request.settings()?.swap_remove(0);
+    let threads = setup::threads(settings.config().threads)?;
+    let root = settings.folder().bucket(&settings.config().storage.bucket);
+    let bucket = LocalBucket::new(root.clone());
+    threads.install(|| evaluate(record, &settings, &bucket, root.clone(), rewards, stop, running))
+}
+
+fn evaluate(
+    record: &RunRecord,
+    settings: &Settings,
+    bucket: &dyn Bucket,
+    root: PathBuf,
+    rewards: &mut RewardFactory<'_>,
+    stop: &StopFlag,
+    running: &mut (dyn FnMut() + Send),
+) -> Result<EvaluationOutcome, JobError> {
+    let config = settings.config();
+    let stamp = &record.request.stamp;
+    let model = ModelLayout::new(&config.storage.model_prefix)?;
+    let (metadata, _) = ModelMetadata::parse(&record.request.model_metadata, "model_metadata.json")?;
+    let (checkpoint, folder) =
+        checkpoints::find(bucket, &root, &config.storage.model_prefix, config.evaluation.checkpoint)?;
+    let mut policy = ClippedPpo::new(setup::policy_spec(&metadata)?, Default::default(), 0)?;
+    policy.load_weights_from(&folder, Restore::Weights)?;
+
+    let racing_folder = RacingFolder::at(record.request.racing_folder.clone());
+    let (route, scene) = Worlds::new(setup::library(&racing_folder)).load(&config.world_name)?;
+    let generation = setup::generation(&metadata);
+    let scenario = setup::evaluation_scenario(route, generation, &config.evaluation)?;
+    let start = scenario.start_of_episode(0);
+    let num_episodes =
+        if config.evaluation.is_continuous { 1 } else { u64::from(config.evaluation.number_of_trials) };
+    let reward: Box<dyn RewardFunction> =
+        if record.request.reward.is_some() { rewards(0)? } else { Box::new(CenterLine) };
+    let mut workers = [Worker {
+        index: 0,
+        scenario: scenario.into(),
+        view: setup::view(&scene, generation, config.train.quality),
+        reward,
+        clock_s: 0.0,
+        reward_time: RewardTime::default(),
+    }];
+
+    let params = Params::evaluation(settings, stamp);
+    bucket.put(&model.params(&config.storage.evaluation_params_file), params.to_yaml().as_bytes())?;
+    let mut log = Log::open(record.logs.worker(0))?;
+    let reward_name = if record.request.reward.is_some() { "the user's" } else { "the built-in centre line" };
+    log.write(&format!(
+        " * /WORLD_NAME: {}\n * /RACE_TYPE: {}\n * /JOB_TYPE: EVALUATION\n{}\nEvaluating {} {checkpoint} on {}, {} \
+         laps, vehicle generation {generation:?}, {reward_name} reward",
+        config.world_name,
+        config.race_type,
+        metadata.log_lines().join("\n"),
+        config.storage.model_prefix,
+        config.world_name,
+        config.evaluation.number_of_trials,
+    ))?;
+    running();
+
+    let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
+    let mode = Mode {
+        phase: Phase::Evaluate,
+        keep_experience: false,
+        seed: 0,
+        num_steps_before: 0,
+        actions: &metadata.action_space,
+        stop,
+    };
+    let episodes = drive(&mut workers, &plans, &mut policy, &mode, &mut |_| {})?;
+
+    let mut metrics = EvaluationMetrics::new();
+    let mut trace = Trace::new();
+    let mut rows = Vec::new();
+    let mut laps = Vec::new();
+    let mut num_trials = 0;
+    for episode in &episodes {
+        let first = rows.len();
+        push_rows(&mut rows, episode, &metadata, &mut num_trials);
+        let mut text = String::new();
+        push_episode(&mut text, episode, rows[first..].iter().copied());
+        log.write(&text)?;
+        for lap in &episode.laps {
+            let trial = trial(lap, episode.start_s);
+            if lap.progress >= 100.0 || !config.evaluation.is_continuous {
+                metrics.push(&trial);
+            } else {
+                metrics.push_unfinished(&trial);
+            }
+        }
+        laps.extend_from_slice(&episode.laps);
+    }
+    rows.iter().for_each(|row| trace.push(row));
+    let trace_key = model.evaluation_trace(stamp);
+    trace.save(bucket, &trace_key)?;
+    let metrics_key = params_yaml::evaluation_metrics_key(config, stamp);
+    metrics.save(bucket, &metrics_key)?;
+    log.write(log_lines::EVALUATION_COMPLETE)?;
+    Ok(EvaluationOutcome {
+        checkpoint,
+        track: workers[0].scenario.track(start.direction).clone(),
+        laps,
+        rows,
+        num_trials: config.evaluation.number_of_trials,
+        metrics_key,
+        trace_key,
+    })
+}
+
+/// The rows of an episode; the trace's episode column counts the laps completed before each.
+fn push_rows(rows: &mut Vec<StepRow>, episode: &Episode, metadata: &ModelMetadata, num_trials: &mut u64) {
+    for row in &episode.rows {
+        rows.push(step_row(*num_trials, row, &metadata.action_space));
+        if row.step.lap.is_some() {
+            *num_trials += 1;
+        }
+    }
+}
+
+fn trial(lap: &LapResult, start_s: f64) -> EvaluationTrial {
+    EvaluationTrial {
+        progress: lap.progress,
+        start_time_s: start_s + lap.start_s,
+        end_time_s: start_s + lap.end_s,
+        status: lap.status,
+        num_crashes: lap.num_crashes,
+        num_immobilized: lap.num_immobilized,
+        num_off_tracks: lap.num_off_tracks,
+        num_reversed: lap.num_reversed,
+    }
+}

@@ -1,0 +1,133 @@
+//! The checkpoints of the model being trained.
+
+use std::path::{Path, PathBuf};
+
+use deepracer_bucket::Bucket;
+use deepracer_policy::ClippedPpo;
+use deepracer_settings::Checkpoint;
+
+use super::state::TrainState;
+use crate::artefact::checkpoint_index::{
+    CheckpointIndex, CheckpointName, Retention, read_coach_checkpoint, save_coach_checkpoint,
+};
+use crate::artefact::layout::ModelLayout;
+use crate::artefact::marker::Marker;
+use crate::error::JobError;
+
+/// The state of the optimiser: only the newest checkpoint needs it, so older ones are relieved of it.
+const OPTIMIZER_FILE: &str = "optimizer.safetensors";
+
+/// Where a model's checkpoints lie: one folder each, `<model prefix>/model/<number>_Step-<steps>.ckpt/`.
+pub(crate) struct Checkpoints<'a> {
+    pub(crate) bucket: &'a dyn Bucket,
+    /// The bucket's own folder.
+    pub(crate) root: PathBuf,
+    pub(crate) model: ModelLayout,
+    retention: Retention,
+    newest: Option<CheckpointName>,
+}
+
+impl<'a> Checkpoints<'a> {
+    /// The checkpoints of a model, which may have none yet.
+    pub(crate) fn open(
+        bucket: &'a dyn Bucket,
+        root: PathBuf,
+        model: ModelLayout,
+        num_kept: usize,
+    ) -> Result<Self, JobError> {
+        let existing = names(bucket, &model)?;
+        let newest = read_coach_checkpoint(bucket, &model)?;
+        Ok(Self { bucket, root, model, retention: Retention::of(existing, num_kept), newest })
+    }
+
+    /// The folder of a checkpoint on the disk.
+    pub(crate) fn folder(&self, name: CheckpointName) -> PathBuf {
+        folder(&self.root, &self.model, name)
+    }
+
+    /// The newest complete checkpoint.
+    pub(crate) fn newest(&self) -> Option<CheckpointName> {
+        self.newest
+    }
+
+    /// Saves a checkpoint, then says that it is the newest, then deletes what is no longer kept. A kill at any moment
+    /// leaves a model whose newest checkpoint is complete.
+    pub(crate) fn save(
+        &mut self,
+        policy: &ClippedPpo,
+        state: &TrainState,
+        best: Option<CheckpointName>,
+    ) -> Result<CheckpointName, JobError> {
+        let name = CheckpointName { number: state.checkpoint, num_steps: state.num_steps };
+        Marker::Lock.set(self.bucket, &self.model)?;
+        // A state is numbers and lists of numbers: it always has a JSON form.
+        let extra = serde_json::to_value(state).unwrap_or_default();
+        policy.save(&self.folder(name), &extra)?;
+        save_coach_checkpoint(self.bucket, &self.model, name)?;
+        if let Some(previous) = self.newest.replace(name).filter(|previous| *previous != name) {
+            self.bucket.delete(&self.model.in_model(&format!("{previous}/{OPTIMIZER_FILE}")))?;
+        }
+        for old in self.retention.push(name, best) {
+            self.bucket.delete_folder(&self.model.in_model(&old.to_string()))?;
+        }
+        Marker::Lock.clear(self.bucket, &self.model)?;
+        Ok(name)
+    }
+}
+
+fn folder(root: &Path, model: &ModelLayout, name: CheckpointName) -> PathBuf {
+    root.join(model.in_model(&name.to_string()))
+}
+
+/// All checkpoints of a model, oldest first.
+fn names(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Vec<CheckpointName>, JobError> {
+    let below = format!("{}/", model.model_folder());
+    let mut names: Vec<CheckpointName> = bucket
+        .list(&model.model_folder())?
+        .iter()
+        .filter_map(|object| object.key.strip_prefix(&below)?.split_once('/')?.0.parse().ok())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// A checkpoint of a finished or running model, to evaluate or to start from. The model is only read.
+///
+/// # Errors
+/// The model does not exist, or has no such checkpoint.
+pub(crate) fn find(
+    bucket: &dyn Bucket,
+    root: &Path,
+    prefix: &str,
+    which: Checkpoint,
+) -> Result<(CheckpointName, PathBuf), JobError> {
+    let model = ModelLayout::new(prefix)?;
+    let existing = names(bucket, &model)?;
+    let index = CheckpointIndex::read(bucket, &model)?;
+    let name = match which {
+        // The best is known from the first evaluation on; before that the newest is the best there is.
+        Checkpoint::Best => match index {
+            Some(index) => Some(index.best_checkpoint.name),
+            None => read_coach_checkpoint(bucket, &model)?,
+        },
+        Checkpoint::Last => read_coach_checkpoint(bucket, &model)?.or(existing.last().copied()),
+        Checkpoint::Number(number) => existing.iter().copied().find(|name| u64::from(name.number) == number),
+    };
+    let missing = |what: String| {
+        let hint = if existing.is_empty() {
+            "check DR_LOCAL_S3_MODEL_PREFIX (or DR_LOCAL_S3_PRETRAINED_PREFIX) and the bucket; train the model first"
+                .to_owned()
+        } else {
+            let names: Vec<_> = existing.iter().map(ToString::to_string).collect();
+            format!("it has {}", names.join(", "))
+        };
+        JobError::NoCheckpoint { prefix: prefix.to_owned(), what, hint }
+    };
+    match name {
+        Some(name) if existing.contains(&name) => Ok((name, folder(root, &model, name))),
+        Some(name) => Err(missing(format!("checkpoint {name}"))),
+        None if existing.is_empty() => Err(missing("checkpoints".to_owned())),
+        None => Err(missing(format!("checkpoint `{which}`"))),
+    }
+}
