@@ -1,9 +1,26 @@
 //! The wheel: bindings and the reward-function host.
 
+mod print_buffer;
+mod reward_host;
+mod run;
+
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use deepracer_cli::Host;
+use deepracer_job::reward::{RewardError, RewardFunction};
+use deepracer_job::run::RewardSource;
 use pyo3::prelude::*;
+
+use reward_host::PythonReward;
+
+/// Ctrl-C arrived, maybe while a reward function ran that it then ended.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Remembers a Ctrl-C that reached Python code.
+pub(crate) fn note_interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
 
 /// The interpreter this module was loaded into.
 struct Interpreter {
@@ -12,17 +29,37 @@ struct Interpreter {
 
 impl Host for Interpreter {
     fn interrupted(&self) -> bool {
-        Python::attach(|py| py.check_signals().is_err())
+        if Python::attach(|py| py.check_signals().is_err()) {
+            note_interrupt();
+        }
+        INTERRUPTED.load(Ordering::Relaxed)
     }
 
     fn run_command(&self) -> (PathBuf, Vec<String>) {
         (self.executable.clone(), vec!["-m".to_owned(), "deepracer_native.run".to_owned()])
+    }
+
+    fn load_reward(&self, source: &RewardSource) -> Result<Box<dyn RewardFunction>, RewardError> {
+        Ok(Box::new(PythonReward::load(source)?))
+    }
+
+    fn describe(&self) -> String {
+        Python::attach(|py| {
+            let version = Python::version_str().split_whitespace().next().unwrap_or_default();
+            format!("Python {version} ({})", self.executable.display())
+        })
+    }
+
+    fn can_import(&self, modules: &[&str]) -> Vec<bool> {
+        Python::attach(|py| modules.iter().map(|name| py.import(*name).is_ok()).collect())
     }
 }
 
 /// The native module `deepracer_native._native`.
 #[pymodule]
 mod _native {
+    use std::path::PathBuf;
+
     use super::{Interpreter, PyResult, Python};
     use pyo3::prelude::*;
 
@@ -32,8 +69,17 @@ mod _native {
 
     /// Run one command and return its exit code.
     #[pyfunction]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
     fn main(py: Python<'_>, arguments: Vec<String>) -> PyResult<u8> {
         let host = Interpreter { executable: py.import("sys")?.getattr("executable")?.extract()? };
         Ok(py.detach(|| deepracer_cli::main(&arguments, &host)))
+    }
+
+    /// Be the process of the run described by the record file, until it ends; return its exit code.
+    #[pyfunction]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
+    fn run(py: Python<'_>, record: PathBuf) -> PyResult<u8> {
+        let stop = crate::run::stop_on_signals()?;
+        Ok(py.detach(|| crate::run::carry_out(&record, &stop)))
     }
 }

@@ -68,11 +68,7 @@ impl BucketError {
         let path = path.to_path_buf();
         match source.kind() {
             StorageFull | QuotaExceeded | FileTooLarge => BucketError::Full { path, source },
-            _ => BucketError::Io {
-                action,
-                path,
-                source,
-            },
+            _ => BucketError::Io { action, path, source },
         }
     }
 }
@@ -92,11 +88,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_names_the_file_and_says_what_to_do() {
-        let error = BucketError::io(
-            "write",
-            Path::new("data/s3/bucket/m/ip/done"),
-            io::ErrorKind::StorageFull.into(),
-        );
+        let error = BucketError::io("write", Path::new("data/s3/bucket/m/ip/done"), io::ErrorKind::StorageFull.into());
         assert_eq!(
             error.to_string(),
             "no space left to write `data/s3/bucket/m/ip/done`; free some space on that disk and start again: \
@@ -106,14 +98,7 @@ mod tests {
 
     #[test]
     fn a_refusal_of_the_operating_system_carries_a_hint() {
-        let error = BucketError::io(
-            "write",
-            Path::new("a/b"),
-            io::ErrorKind::PermissionDenied.into(),
-        );
-        assert_eq!(
-            error.to_string(),
-            "could not write `a/b`; check who owns it and that you may write there"
-        );
+        let error = BucketError::io("write", Path::new("a/b"), io::ErrorKind::PermissionDenied.into());
+        assert_eq!(error.to_string(), "could not write `a/b`; check who owns it and that you may write there");
     }
 }

@@ -13,10 +13,7 @@ const LONGEST_COMPONENT_BYTES: usize = 200;
 pub fn check_key(key: &str) -> Result<(), BucketError> {
     match broken_rule(key) {
         None => Ok(()),
-        Some(reason) => Err(BucketError::InvalidKey {
-            key: key.to_owned(),
-            reason,
-        }),
+        Some(reason) => Err(BucketError::InvalidKey { key: key.to_owned(), reason }),
     }
 }
 
@@ -42,8 +39,7 @@ pub fn join(folder: &str, rest: &str) -> String {
 /// The part of `key` below `folder`, of which it must be a descendant.
 pub(crate) fn below<'key>(key: &'key str, folder: &str) -> &'key str {
     let folder = folder.strip_suffix('/').unwrap_or(folder);
-    key.strip_prefix(folder)
-        .map_or(key, |rest| rest.strip_prefix('/').unwrap_or(rest))
+    key.strip_prefix(folder).map_or(key, |rest| rest.strip_prefix('/').unwrap_or(rest))
 }
 
 fn broken_rule(key: &str) -> Option<&'static str> {
@@ -62,9 +58,7 @@ fn broken_rule(key: &str) -> Option<&'static str> {
     key.split('/').find_map(|component| match component {
         "" => Some("it contains an empty folder name (two slashes in a row, or one at the end)"),
         "." | ".." => Some("`.` and `..` are not allowed in it"),
-        _ if component.len() > LONGEST_COMPONENT_BYTES => {
-            Some("a part of it is longer than 200 bytes")
-        }
+        _ if component.len() > LONGEST_COMPONENT_BYTES => Some("a part of it is longer than 200 bytes"),
         _ => None,
     })
 }
@@ -76,37 +70,16 @@ mod tests {
 
     #[test]
     fn ordinary_and_unusual_names_are_allowed() {
-        for key in [
-            "a",
-            "my model/v1.2-3/ip/done",
-            "rødgrød/模型",
-            ".coach_checkpoint",
-            "a..b/...",
-            "100%/#1 & 'x'",
-        ] {
+        for key in ["a", "my model/v1.2-3/ip/done", "rødgrød/模型", ".coach_checkpoint", "a..b/...", "100%/#1 & 'x'"]
+        {
             assert!(check_key(key).is_ok(), "{key}");
         }
     }
 
     #[test]
     fn names_that_leave_the_bucket_or_cannot_be_files_are_refused() {
-        for key in [
-            "",
-            "/etc/passwd",
-            "..",
-            "../x",
-            "a/../b",
-            "a/./b",
-            "a//b",
-            "a/",
-            "a\rb",
-            "a\\b",
-            "a\0b",
-        ] {
-            assert!(
-                matches!(check_key(key), Err(BucketError::InvalidKey { .. })),
-                "{key}"
-            );
+        for key in ["", "/etc/passwd", "..", "../x", "a/../b", "a/./b", "a//b", "a/", "a\rb", "a\\b", "a\0b"] {
+            assert!(matches!(check_key(key), Err(BucketError::InvalidKey { .. })), "{key}");
         }
         assert!(check_key(&"x".repeat(201)).is_err());
     }

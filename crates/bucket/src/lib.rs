@@ -115,12 +115,9 @@ pub trait Bucket: Send + Sync {
 
     /// How much lies below `folder`.
     fn folder_size(&self, folder: &str) -> Result<FolderSize, BucketError> {
-        Ok(self
-            .list(folder)?
-            .iter()
-            .fold(FolderSize::default(), |size, object| FolderSize {
-                num_objects: size.num_objects + 1,
-                size_bytes: size.size_bytes + object.size_bytes,
-            }))
+        Ok(self.list(folder)?.iter().fold(FolderSize::default(), |size, object| FolderSize {
+            num_objects: size.num_objects + 1,
+            size_bytes: size.size_bytes + object.size_bytes,
+        }))
     }
 }

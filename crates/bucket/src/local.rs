@@ -34,22 +34,15 @@ pub struct LocalBucket {
 impl LocalBucket {
     /// The bucket of files below `root`.
     pub fn new(root: impl Into<PathBuf>) -> LocalBucket {
-        LocalBucket {
-            root: root.into(),
-            tidied: Mutex::new(HashSet::new()),
-        }
+        LocalBucket { root: root.into(), tidied: Mutex::new(HashSet::new()) }
     }
 
     /// The bucket called `name` in a folder of buckets, such as `data/s3`. The name must be a single component.
     pub fn in_store(store: &Path, name: &str) -> Result<LocalBucket, BucketError> {
         check_key(name)?;
         if name.contains('/') {
-            let reason =
-                "the name of a bucket has no slashes; folders inside it belong to the model prefix";
-            return Err(BucketError::InvalidKey {
-                key: name.to_owned(),
-                reason,
-            });
+            let reason = "the name of a bucket has no slashes; folders inside it belong to the model prefix";
+            return Err(BucketError::InvalidKey { key: name.to_owned(), reason });
         }
         Ok(LocalBucket::new(store.join(name)))
     }
@@ -62,11 +55,7 @@ impl LocalBucket {
     /// The file or folder of a key; `""` is the root.
     pub fn path_of(&self, key: &str) -> Result<PathBuf, BucketError> {
         let key = check_folder(key)?;
-        Ok(if key.is_empty() {
-            self.root.clone()
-        } else {
-            self.root.join(key)
-        })
+        Ok(if key.is_empty() { self.root.clone() } else { self.root.join(key) })
     }
 
     fn description(&self) -> String {
@@ -86,11 +75,7 @@ impl LocalBucket {
 
     /// Removes what dead writers left in `folder`; once per folder and bucket value.
     fn tidy(&self, folder: &Path) -> io::Result<()> {
-        let is_new = self
-            .tidied
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(folder.to_path_buf());
+        let is_new = self.tidied.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_path_buf());
         if is_new {
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
@@ -121,10 +106,7 @@ impl LocalBucket {
 
     /// Removes folders that became empty, upwards from `folder`, the root excluded.
     fn remove_empty_folders(&self, mut folder: PathBuf) {
-        while folder != self.root
-            && folder.starts_with(&self.root)
-            && fs::remove_dir(&folder).is_ok()
-        {
+        while folder != self.root && folder.starts_with(&self.root) && fs::remove_dir(&folder).is_ok() {
             folder.pop();
         }
     }
@@ -136,10 +118,9 @@ impl Bucket for LocalBucket {
         let path = self.root.join(key);
         match fs::read(&path) {
             Ok(bytes) => Ok(bytes),
-            Err(error) if is_absent(&error) => Err(BucketError::NotFound {
-                key: key.to_owned(),
-                bucket: self.description(),
-            }),
+            Err(error) if is_absent(&error) => {
+                Err(BucketError::NotFound { key: key.to_owned(), bucket: self.description() })
+            }
             Err(error) => Err(BucketError::io("read", &path, error)),
         }
     }
@@ -157,9 +138,7 @@ impl Bucket for LocalBucket {
                     attempt += 1;
                 }
                 Err(error) => {
-                    return Err(self
-                        .conflict(key)
-                        .unwrap_or_else(|| BucketError::io("write", &path, error)));
+                    return Err(self.conflict(key).unwrap_or_else(|| BucketError::io("write", &path, error)));
                 }
             }
         }
@@ -168,12 +147,7 @@ impl Bucket for LocalBucket {
     fn list(&self, folder: &str) -> Result<Vec<ObjectInfo>, BucketError> {
         let folder = check_folder(folder)?;
         let mut objects = Vec::new();
-        collect(
-            &self.path_of(folder)?,
-            folder,
-            &mut Vec::new(),
-            &mut objects,
-        )?;
+        collect(&self.path_of(folder)?, folder, &mut Vec::new(), &mut objects)?;
         objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         Ok(objects)
     }
@@ -229,17 +203,10 @@ impl Part {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!(
-                "{PART_PREFIX}{}-{number}{PART_SUFFIX}",
-                std::process::id()
-            ));
+            let path = folder.join(format!("{PART_PREFIX}{}-{number}{PART_SUFFIX}", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => {
-                    let part = Part {
-                        path,
-                        file,
-                        renamed: false,
-                    };
+                    let part = Part { path, file, renamed: false };
                     part.file.lock()?;
                     return Ok(part);
                 }
@@ -284,10 +251,7 @@ fn remove_if_abandoned(path: &Path) -> io::Result<()> {
 
 /// Whether the error says that there is no such file: also when a folder of its path is a file, or the path is a folder.
 fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory
-    )
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory)
 }
 
 /// Makes a folder and its ancestors, each entry safe on disk.
@@ -305,11 +269,7 @@ fn create_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()
 }
 
@@ -337,10 +297,7 @@ fn collect(
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
             let reason = "it is the name of a file and not Unicode text; rename the file";
-            return Err(BucketError::InvalidKey {
-                key: entry.path().to_string_lossy().into_owned(),
-                reason,
-            });
+            return Err(BucketError::InvalidKey { key: entry.path().to_string_lossy().into_owned(), reason });
         };
         if is_part(name) {
             continue;
@@ -354,11 +311,7 @@ fn collect(
             collect(&entry.path(), &key, ancestors, objects)?;
         } else if metadata.is_file() {
             check_key(&key)?;
-            objects.push(ObjectInfo {
-                key,
-                size_bytes: metadata.len(),
-                modified: metadata.modified().ok(),
-            });
+            objects.push(ObjectInfo { key, size_bytes: metadata.len(), modified: metadata.modified().ok() });
         }
     }
     ancestors.pop();

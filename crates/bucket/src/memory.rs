@@ -25,10 +25,7 @@ impl MemoryBucket {
 const NAME: &str = "the bucket in memory";
 
 fn is_below(key: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || key
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty() || key.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl Bucket for MemoryBucket {
@@ -37,10 +34,7 @@ impl Bucket for MemoryBucket {
         self.objects()
             .get(key)
             .cloned()
-            .ok_or_else(|| BucketError::NotFound {
-                key: key.to_owned(),
-                bucket: NAME.to_owned(),
-            })
+            .ok_or_else(|| BucketError::NotFound { key: key.to_owned(), bucket: NAME.to_owned() })
     }
 
     fn put(&self, key: &str, bytes: &[u8]) -> Result<(), BucketError> {
@@ -70,11 +64,7 @@ impl Bucket for MemoryBucket {
             .objects()
             .iter()
             .filter(|(key, _)| is_below(key, folder) && !below(key, folder).is_empty())
-            .map(|(key, bytes)| ObjectInfo {
-                key: key.clone(),
-                size_bytes: bytes.len() as u64,
-                modified: None,
-            })
+            .map(|(key, bytes)| ObjectInfo { key: key.clone(), size_bytes: bytes.len() as u64, modified: None })
             .collect())
     }
 

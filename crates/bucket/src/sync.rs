@@ -14,12 +14,7 @@ pub struct SyncReport {
 /// with the same content. Nothing is deleted: objects that only the target has stay.
 ///
 /// A folder on disk takes part as a [`LocalBucket`](crate::LocalBucket) of that folder and `""` as its folder.
-pub fn sync(
-    from: &dyn Bucket,
-    from_folder: &str,
-    to: &dyn Bucket,
-    to_folder: &str,
-) -> Result<SyncReport, BucketError> {
+pub fn sync(from: &dyn Bucket, from_folder: &str, to: &dyn Bucket, to_folder: &str) -> Result<SyncReport, BucketError> {
     let existing = to.list(to_folder)?;
     let mut report = SyncReport::default();
     for object in from.list(from_folder)? {

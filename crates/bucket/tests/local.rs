@@ -1,9 +1,5 @@
 //! What only a bucket of files can be asked: leftovers of killed writers, links, concurrent writers, full disks.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a failed step fails the test"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed step fails the test")]
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -13,19 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use deepracer_bucket::{Bucket, BucketError, LocalBucket};
 
 fn keys(bucket: &LocalBucket, folder: &str) -> Vec<String> {
-    bucket
-        .list(folder)
-        .expect("a list")
-        .into_iter()
-        .map(|object| object.key)
-        .collect()
+    bucket.list(folder).expect("a list").into_iter().map(|object| object.key).collect()
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -48,19 +37,14 @@ fn leftovers_of_dead_writers_are_invisible_and_removed_by_the_next_put() {
     assert!(living.exists(), "the file of the living writer stays");
     drop(writer);
     assert_eq!(next_process.delete_folder("m").unwrap(), 1);
-    assert!(
-        !store.path().join("m").exists(),
-        "removing a folder removes leftovers in it"
-    );
+    assert!(!store.path().join("m").exists(), "removing a folder removes leftovers in it");
 }
 
 #[test]
 fn a_reader_never_sees_a_part_of_a_put() {
     let store = tempfile::tempdir().unwrap();
     let contents = [vec![b'a'; 300_000], vec![b'b'; 200_000]];
-    LocalBucket::new(store.path())
-        .put("x/y", &contents[0])
-        .unwrap();
+    LocalBucket::new(store.path()).put("x/y", &contents[0]).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -111,32 +95,17 @@ fn links_are_followed_but_never_out_of_control() {
     symlink(store.path(), store.path().join("custom/round")).unwrap();
     symlink("nowhere", store.path().join("custom/broken")).unwrap();
 
-    assert_eq!(
-        keys(&bucket, ""),
-        ["custom/a", "custom/linked/reward_function.py"]
-    );
+    assert_eq!(keys(&bucket, ""), ["custom/a", "custom/linked/reward_function.py"]);
     assert_eq!(bucket.delete_folder("custom").unwrap(), 2);
-    assert!(
-        elsewhere.path().join("reward_function.py").exists(),
-        "only the link is removed"
-    );
+    assert!(elsewhere.path().join("reward_function.py").exists(), "only the link is removed");
 }
 
 #[test]
 fn a_bucket_of_a_store_has_a_plain_name() {
     let store = Path::new("data/s3");
-    assert_eq!(
-        LocalBucket::in_store(store, "my bucket").unwrap().root(),
-        Path::new("data/s3/my bucket")
-    );
+    assert_eq!(LocalBucket::in_store(store, "my bucket").unwrap().root(), Path::new("data/s3/my bucket"));
     for name in ["", "..", "a/b", "/etc"] {
-        assert!(
-            matches!(
-                LocalBucket::in_store(store, name),
-                Err(BucketError::InvalidKey { .. })
-            ),
-            "{name}"
-        );
+        assert!(matches!(LocalBucket::in_store(store, name), Err(BucketError::InvalidKey { .. })), "{name}");
     }
 }
 
@@ -170,10 +139,6 @@ fn on_a_tiny_disk() {
     let error = bucket.put("m/checkpoint", &vec![2; 200_000]).unwrap_err();
     assert!(matches!(error, BucketError::Full { .. }), "{error:?}");
     assert_eq!(bucket.get("m/checkpoint").unwrap(), vec![1; 100_000]);
-    assert_eq!(
-        names_in(&bucket.path_of("m").unwrap()),
-        ["checkpoint"],
-        "nothing is left lying about"
-    );
+    assert_eq!(names_in(&bucket.path_of("m").unwrap()), ["checkpoint"], "nothing is left lying about");
     bucket.put("m/small", &[3; 1000]).unwrap();
 }

@@ -176,6 +176,9 @@ pub(crate) enum TracksAction {
     Import {
         /// A .npy file, or a folder with such files
         path: PathBuf,
+        /// Replace tracks imported before under the same name
+        #[arg(short, long)]
+        force: bool,
     },
     /// Check a route file and list what is wrong with it
     Check {

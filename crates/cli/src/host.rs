@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use deepracer_job::reward::{RewardError, RewardFunction};
+use deepracer_job::run::RewardSource;
+
 /// The interpreter that runs the command: it also runs the user's reward functions and the detached run processes.
 pub trait Host {
     /// Whether Ctrl-C was pressed since the command started. Asked several times a second by commands that wait.
@@ -9,4 +12,13 @@ pub trait Host {
 
     /// The interpreter and the arguments after which the path of a run record follows.
     fn run_command(&self) -> (PathBuf, Vec<String>);
+
+    /// Loads a reward function, as a worker would.
+    fn load_reward(&self, source: &RewardSource) -> Result<Box<dyn RewardFunction>, RewardError>;
+
+    /// The interpreter in words: name, version, where it is.
+    fn describe(&self) -> String;
+
+    /// Which of these Python modules can be imported, in their order.
+    fn can_import(&self, modules: &[&str]) -> Vec<bool>;
 }

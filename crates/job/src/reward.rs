@@ -23,6 +23,11 @@ pub trait RewardFunction: Send {
     fn take_output(&mut self) -> String {
         String::new()
     }
+
+    /// The type of what the last call returned, when it had to be converted to a number (`str`, say).
+    fn unusual_type(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Where in the user's file something went wrong.

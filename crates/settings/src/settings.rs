@@ -295,7 +295,7 @@ impl Settings {
             }
             warnings.push(warning);
         }
-        let differing = values.entries.iter().zip(&self.values.entries).filter(|(worker, run)| {
+        let differing = values.entries().iter().zip(self.values.entries()).filter(|(worker, run)| {
             !run.variable.per_worker && worker.variable.status == Status::Works && worker.value != run.value
         });
         judged.problems.extend(differing.map(|(worker, run)| Problem {

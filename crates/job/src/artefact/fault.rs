@@ -102,13 +102,15 @@ struct Line<'run> {
     simapp_exception: Exception<'run>,
 }
 
+/// The record's fields, named as in the file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Exception<'run> {
     date: String,
     function: &'run str,
     message: &'run str,
-    exception_type: &'static str,
+    #[serde(rename = "exceptionType")]
+    worker: &'static str,
     event_type: &'static str,
     error_code: &'static str,
 }
@@ -122,7 +124,7 @@ impl Fault<'_> {
                 date: self.date.strftime("%Y-%m-%d %H:%M:%S.%6f").to_string(),
                 function: self.function,
                 message: self.message,
-                exception_type: self.exception_type.text(),
+                worker: self.exception_type.text(),
                 event_type,
                 error_code,
             },

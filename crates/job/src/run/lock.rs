@@ -119,7 +119,8 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("locks"))?;
         std::fs::write(&path, serde_json::to_string(&living)?)?;
 
-        let refused = Lock::take(&path, "deepracer-8", "the model `foo`").map(|_| ()).map_err(|error| error.to_string());
+        let refused =
+            Lock::take(&path, "deepracer-8", "the model `foo`").map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(refused, Err(format!("the model `foo` is in use by process {} (deepracer-7)", child.id())));
 
         child.kill()?;

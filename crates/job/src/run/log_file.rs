@@ -120,8 +120,11 @@ impl LogFile {
 pub(super) fn position_at(path: &Path, since: SystemTime) -> u64 {
     let since_s = since.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let marks = std::fs::read_to_string(marks_path(path)).unwrap_or_default();
-    let marks: Vec<(u64, u64)> =
-        marks.lines().filter_map(|line| line.split_once(' ')).filter_map(|(time, at)| Some((time.parse().ok()?, at.parse().ok()?))).collect();
+    let marks: Vec<(u64, u64)> = marks
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(time, at)| Some((time.parse().ok()?, at.parse().ok()?)))
+        .collect();
     let first_later = marks.partition_point(|&(time_s, _)| time_s < since_s);
     match marks.get(first_later) {
         Some(&(_, position)) => position,

@@ -26,7 +26,7 @@ mod stop;
 pub use follow::{Followed, follow};
 pub use lock::{Lock, LockError};
 pub use log_file::{LogFile, RunLogs};
-pub use process::{EnterError, RunProcess};
+pub use process::{EnterError, RunProcess, carry_out};
 pub use process_identity::ProcessIdentity;
 pub use record::{Ending, RecordError, RewardSource, RunKind, RunRecord, RunRequest, RunState};
 pub use start::{StartError, Started, start};

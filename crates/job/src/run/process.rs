@@ -1,5 +1,6 @@
 //! The inside of a run's process, around the work.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use deepracer_settings::RacingFolder;
@@ -41,7 +42,9 @@ impl RunProcess {
         match take_locks(&folder, &run.record) {
             Ok(locks) => run._locks = locks,
             Err(error) => {
-                let hints = vec!["`dr-summary` shows what runs; stop it first, or use another DR_RUN_ID and model prefix".to_owned()];
+                let hints = vec![
+                    "`dr-summary` shows what runs; stop it first, or use another DR_RUN_ID and model prefix".to_owned(),
+                ];
                 let what = format!("{} cannot start", run.record.name());
                 run.ended(Ending { exit_code: 3, what, causes: vec![error.to_string()], hints })?;
                 return Err(error.into());
@@ -76,6 +79,33 @@ impl RunProcess {
         self.record.state = state;
         self.paths.iter().try_for_each(|path| self.record.write(path))
     }
+}
+
+/// Takes up the run described by the record at `path`, does `work`, and writes down how it ended. Returns the exit code
+/// of the process.
+///
+/// `work` calls [`RunProcess::running`] when it drives. A panic in it is written down like any other failure.
+pub fn carry_out(path: &Path, work: &mut dyn FnMut(&mut RunProcess) -> Ending) -> u8 {
+    let mut run = match RunProcess::enter(path) {
+        Ok(run) => run,
+        Err(error) => {
+            eprintln!("{error}");
+            return 3;
+        }
+    };
+    let ending = catch_unwind(AssertUnwindSafe(|| work(&mut run))).unwrap_or_else(|_| Ending {
+        exit_code: 3,
+        what: format!("{} failed: an internal error, not a mistake of yours", run.record.name()),
+        causes: vec![format!("see {}", run.record.logs.process().display())],
+        hints: vec!["please report it with that file; the last checkpoint can be used".to_owned()],
+    });
+    let exit_code = ending.exit_code;
+    if let Err(error) = run.ended(ending) {
+        // A full disk, say: the exit code still tells.
+        eprintln!("{error}");
+        return 3;
+    }
+    exit_code
 }
 
 fn take_locks(folder: &RacingFolder, record: &RunRecord) -> Result<Vec<Lock>, LockError> {
@@ -131,7 +161,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_finds_its_model_in_use_says_so_and_leaves_the_other_record_alone() -> Result<(), Box<dyn std::error::Error>> {
+    fn a_run_that_finds_its_model_in_use_says_so_and_leaves_the_other_record_alone()
+    -> Result<(), Box<dyn std::error::Error>> {
         let base = tempfile::tempdir()?;
         let folder = RacingFolder::at(base.path().to_path_buf());
         let mut other = std::process::Command::new("sleep").arg("60").spawn()?;
@@ -146,7 +177,9 @@ mod tests {
         other.kill()?;
         other.wait()?;
         assert!(matches!(refused, Err(EnterError::Lock(LockError::Taken { .. }))));
-        let RunState::Ended(ending) = RunRecord::read(&record.logs.record())?.state else { return Err("not told".into()) };
+        let RunState::Ended(ending) = RunRecord::read(&record.logs.record())?.state else {
+            return Err("not told".into());
+        };
         assert_eq!(ending.causes, [format!("the model `foo-1` is in use by process {} (deepracer-3)", other.id())]);
         assert!(!RunRecord::path(&folder, RunKind::Training, 0).exists());
         Ok(())

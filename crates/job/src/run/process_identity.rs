@@ -49,7 +49,8 @@ fn start_time(pid: u32) -> Option<String> {
 /// The same from `ps`, which every other Unix has.
 #[cfg(not(target_os = "linux"))]
 fn start_time(pid: u32) -> Option<String> {
-    let output = std::process::Command::new("ps").args(["-o", "stat=,lstart=", "-p", &pid.to_string()]).output().ok()?;
+    let output =
+        std::process::Command::new("ps").args(["-o", "stat=,lstart=", "-p", &pid.to_string()]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let (state, started) = text.trim().split_once(char::is_whitespace)?;
     (!state.starts_with('Z')).then(|| started.trim().to_owned())

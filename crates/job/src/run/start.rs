@@ -134,7 +134,9 @@ mod tests {
         let folder = RacingFolder::at(base.path().join("my racing"));
         std::fs::create_dir_all(folder.root())?;
         let record = example(&folder);
-        let say = |state: &str| shell(&format!("sed 's/\"starting\"/{state}/' \"$0\" > \"$0.x\" && mv \"$0.x\" \"$0\"; exec sleep 0.1"));
+        let say = |state: &str| {
+            shell(&format!("sed 's/\"starting\"/{state}/' \"$0\" > \"$0.x\" && mv \"$0.x\" \"$0\"; exec sleep 0.1"))
+        };
 
         let mut started = start(&folder, &record, &say("\"running\""), &|| false)?;
         assert_eq!(started.record.state, RunState::Running);
@@ -142,7 +144,8 @@ mod tests {
             std::thread::sleep(POLL);
         }
 
-        let refusal = start(&folder, &record, &say("{\"ended\":{\"exit_code\":3,\"what\":\"no such track\"}}"), &|| false);
+        let refusal =
+            start(&folder, &record, &say("{\"ended\":{\"exit_code\":3,\"what\":\"no such track\"}}"), &|| false);
         assert_eq!(refusal.map(|_| ()).map_err(|error| error.to_string()), Err("no such track".to_owned()));
         Ok(())
     }

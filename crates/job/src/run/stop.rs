@@ -121,7 +121,10 @@ mod tests {
         polite.wait()?;
         assert_eq!(stop(&record, Duration::from_secs(20), &mut |_| (), &|| false)?, Stopped::WasOver);
 
-        let mut deaf = Command::new("sh").args(["-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]).stdout(std::process::Stdio::piped()).spawn()?;
+        let mut deaf = Command::new("sh")
+            .args(["-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()?;
         let mut ready = [0; 6];
         if let Some(out) = &mut deaf.stdout {
             std::io::Read::read_exact(out, &mut ready)?;

@@ -1,0 +1,177 @@
+//! `dr-tracks`: list, show, import and check tracks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use deepracer_track::catalogue::{self, TrackInfo, Winding};
+use deepracer_track::check::Severity;
+use deepracer_track::{Direction, ImportOutcome, Imported, Library, Route, RouteSource, Track, check};
+use serde_json::json;
+
+use crate::arguments::{Tracks, TracksAction};
+use crate::context::{library, racing_folder};
+use crate::failure::{Exit, Failure};
+use crate::output::{print_json, print_table, say};
+
+pub(crate) fn run(arguments: &Tracks) -> Result<Exit, Failure> {
+    match &arguments.action {
+        TracksAction::List { text, json } => Ok(list(text.as_deref().unwrap_or_default(), *json)),
+        TracksAction::Show { name, output } => show(name, output.as_deref()),
+        TracksAction::Import { path, force } => import(path, *force),
+        TracksAction::Check { file } => check_file(file),
+    }
+}
+
+/// The tracks of the racing folder, or the built-in ones outside any.
+fn known_tracks() -> Library {
+    racing_folder().map_or_else(|_| Library::new(None), |folder| library(&folder))
+}
+
+fn list(text: &str, as_json: bool) -> Exit {
+    let wanted = text.to_lowercase();
+    let matches = |name: &str| name.to_lowercase().contains(&wanted);
+    let imported = known_tracks().imported_names().unwrap_or_default();
+    let infos: Vec<&TrackInfo> =
+        catalogue::all().iter().filter(|info| matches(info.name) || info.display_name.is_some_and(matches)).collect();
+    let others: Vec<&String> =
+        imported.iter().filter(|name| matches(name) && !infos.iter().any(|info| info.name == **name)).collect();
+    if as_json {
+        let of_catalogue = infos.iter().map(|info| {
+            json!({
+                "name": info.name,
+                "display_name": info.display_name,
+                "length_m": info.length_m,
+                "mean_width_m": info.mean_width_m,
+                "min_radius_m": if info.min_radius_m.is_finite() { json!(info.min_radius_m) } else { json!(null) },
+                "num_waypoints": info.num_waypoints,
+                "direction": winding_word(info.winding),
+                "source": source_word(imported.iter().any(|name| name == info.name)),
+            })
+        });
+        let of_user = others.iter().map(|name| json!({ "name": name, "source": source_word(true) }));
+        print_json(&of_catalogue.chain(of_user).collect());
+        return Exit::Done;
+    }
+    let heading = ["NAME", "TITLE", "LENGTH", "WIDTH", "WAYPOINTS", "DIRECTION", "SOURCE"].map(str::to_owned).to_vec();
+    let row = |info: &&TrackInfo| {
+        vec![
+            info.name.to_owned(),
+            info.display_name.unwrap_or("").to_owned(),
+            format!("{:.2} m", info.length_m),
+            format!("{:.2} m", info.mean_width_m),
+            info.num_waypoints.to_string(),
+            winding_word(info.winding).to_owned(),
+            source_word(imported.iter().any(|name| name == info.name)).to_owned(),
+        ]
+    };
+    let other = |name: &&String| {
+        let mut cells = vec![String::new(); 7];
+        cells[0].clone_from(name);
+        source_word(true).clone_into(&mut cells[6]);
+        cells
+    };
+    let rows: Vec<Vec<String>> =
+        std::iter::once(heading).chain(infos.iter().map(row)).chain(others.iter().map(other)).collect();
+    print_table(&rows);
+    if rows.len() == 1 {
+        eprintln!("no track has `{text}` in its name");
+    }
+    Exit::Done
+}
+
+const fn winding_word(winding: Winding) -> &'static str {
+    match winding {
+        Winding::Ccw => "ccw",
+        Winding::Cw => "cw",
+        Winding::Open => "open",
+    }
+}
+
+const fn source_word(is_imported: bool) -> &'static str {
+    if is_imported { "imported" } else { "blueprint" }
+}
+
+fn show(name: &str, output: Option<&Path>) -> Result<Exit, Failure> {
+    let failed = || Failure::wrong_use(format!("cannot show the track `{name}`"));
+    let route = known_tracks().load(name).map_err(|error| failed().caused_by(&error))?;
+    let source = describe_source(&route);
+    let track = Track::new(Arc::new(route), Direction::Forward).map_err(|error| failed().caused_by(&error))?;
+    let (low, high) = track.bounds();
+    let mut rows = vec![vec!["track".to_owned(), track.name().to_owned()]];
+    if let Ok(info) = catalogue::find(track.name()) {
+        rows.extend(info.display_name.map(|title| vec!["title".to_owned(), title.to_owned()]));
+        rows.push(vec![
+            "width".to_owned(),
+            format!("{:.2} m ({:.2} to {:.2} m)", info.mean_width_m, info.min_width_m, info.max_width_m),
+        ]);
+        rows.push(vec!["tightest bend".to_owned(), format!("{:.2} m radius", info.min_radius_m)]);
+        rows.push(vec!["direction".to_owned(), winding_word(info.winding).to_owned()]);
+    }
+    rows.push(vec!["length".to_owned(), format!("{:.2} m", track.length_m())]);
+    rows.push(vec!["waypoints".to_owned(), track.waypoints().len().to_string()]);
+    rows.push(vec!["size".to_owned(), format!("{:.1} x {:.1} m", high.x - low.x, high.y - low.y)]);
+    rows.push(vec!["source".to_owned(), source]);
+    let _ = output;
+    print_table(&rows);
+    Ok(Exit::Done)
+}
+
+fn describe_source(route: &Route) -> String {
+    match &route.source {
+        RouteSource::Blueprint { waypoint_deviation_m } => format!(
+            "blueprint; waypoints lie up to {waypoint_deviation_m:.2} m from the published ones, `dr-tracks import FOLDER` takes those"
+        ),
+        RouteSource::File(path) => format!("imported from {}", path.display()),
+        RouteSource::Memory => "made in memory".to_owned(),
+    }
+}
+
+fn import(path: &Path, force: bool) -> Result<Exit, Failure> {
+    let folder = racing_folder()?;
+    let failed = || Failure::wrong_use(format!("cannot import {}", path.display()));
+    let all = library(&folder).import(path, force).map_err(|error| failed().caused_by(&error))?;
+    let mut refused = Vec::new();
+    let mut needs_force = false;
+    for Imported { source, name, outcome } in &all {
+        match outcome {
+            ImportOutcome::Imported => say!("{name}: imported"),
+            ImportOutcome::Replaced => say!("{name}: replaced"),
+            ImportOutcome::Unchanged => say!("{name}: unchanged"),
+            ImportOutcome::NeedsForce => {
+                needs_force = true;
+                refused.push(format!("{}: another file of that name was imported before", source.display()));
+            }
+            ImportOutcome::Refused(error) => refused.push(format!("{}: {error}", source.display())),
+        }
+    }
+    if refused.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let what = format!("{} of {} files were not imported", refused.len(), all.len());
+    let mut failure = refused.into_iter().fold(Failure::wrong_use(what), Failure::cause);
+    if needs_force {
+        failure = failure.hint("`dr-tracks import --force PATH` replaces tracks imported before");
+    }
+    Err(failure.hint("`dr-tracks check FILE` lists everything that is wrong with a route file"))
+}
+
+fn check_file(file: &Path) -> Result<Exit, Failure> {
+    let route = Route::read(file)
+        .map_err(|error| Failure::wrong_use(format!("{} is no route file", file.display())).caused_by(&error))?;
+    let findings = check::check(&route);
+    for finding in &findings {
+        let word = match finding.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        say!("{word}: {finding}");
+    }
+    let num_errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    if num_errors > 0 {
+        return Err(Failure::wrong_use(format!("{} cannot be driven", file.display()))
+            .cause(format!("{num_errors} of the findings above are errors")));
+    }
+    say!("{}: {} waypoints, can be driven", file.display(), route.num_waypoints());
+    Ok(Exit::Done)
+}
