@@ -8,6 +8,7 @@
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
 //! | What files and log lines does a run leave, and where? | [`artefact`] |
+//! | How is a track, or a driven line, drawn? | [`picture`] |
 //! | How does a run become a process, and how is it stopped? | [`run`] |
 
 pub mod artefact;
@@ -16,6 +17,7 @@ mod error;
 pub mod evaluate;
 pub mod increment;
 pub mod preflight;
+pub mod picture;
 pub mod prefix;
 pub mod reward;
 pub mod rollout;
