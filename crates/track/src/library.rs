@@ -81,10 +81,11 @@ impl Library {
     /// others; see [`Imported::outcome`].
     ///
     /// # Errors
-    /// When the source cannot be read, holds no route file, or the library cannot be written.
+    /// When the source does not exist, is a folder without route files, or the library cannot be written.
     pub fn import(&self, source: &Path, force: bool) -> Result<Vec<Imported>, TrackError> {
         let folder = self.imported.as_deref().ok_or(TrackError::NoImportFolder)?;
-        let files = if source.is_dir() { route_files(source)? } else { vec![source.to_owned()] };
+        let source_kind = std::fs::metadata(source).map_err(|error| files_error("find", source, error))?;
+        let files = if source_kind.is_dir() { route_files(source)? } else { vec![source.to_owned()] };
         if files.is_empty() {
             return Err(TrackError::NothingToImport(source.to_owned()));
         }

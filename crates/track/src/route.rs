@@ -11,6 +11,9 @@ const NUM_COLUMNS: usize = 6;
 /// Coordinates beyond this are refused: no track is that large, and distances stay exact to a micrometre within it.
 const MAX_COORDINATE_M: f64 = 1e6;
 
+/// Longer tables are refused: the longest published route has 401 rows, and the route checker compares all with all.
+const MAX_ROWS: usize = 10_000;
+
 /// The points of a track, row by row: waypoint, inner and outer border point belong together.
 ///
 /// Waypoint 0 lies on (or, in `_cw` and `_ccw` tracks, just before) the start line. *Inner* is the border inside the
@@ -83,6 +86,14 @@ pub enum RouteError {
     /// Fewer than two rows.
     #[error("{file} has {rows} row(s); a route has at least 2")]
     TooFewRows {
+        /// The file or the name of the route.
+        file: String,
+        /// Rows found.
+        rows: usize,
+    },
+    /// More rows than any road needs.
+    #[error("{file} has {rows} rows; a route has at most 10000, one each few centimetres")]
+    TooManyRows {
         /// The file or the name of the route.
         file: String,
         /// Rows found.
@@ -162,7 +173,7 @@ impl Route {
         self.center.len()
     }
 
-    /// Checks what every use relies on: lines of equal length, two rows or more, finite coordinates, and a last row
+    /// Checks what every use relies on: lines of equal length, 2 to 10,000 rows, finite coordinates, and a last row
     /// that repeats the first exactly when the route is closed.
     pub fn validate(&self) -> Result<(), RouteError> {
         self.validate_as(&self.name)
@@ -181,6 +192,9 @@ impl Route {
         }
         if rows < 2 {
             return Err(RouteError::TooFewRows { file: file(), rows });
+        }
+        if rows > MAX_ROWS {
+            return Err(RouteError::TooManyRows { file: file(), rows });
         }
         for row in 0..rows {
             for (column, value) in self.row(row).into_iter().enumerate() {
@@ -327,6 +341,8 @@ mod tests {
         assert!(message(&flat).contains("shape [18]"));
         let short = npy("<f8", false, "(1, 6)", &doubles(&[0.0; 6]));
         assert!(message(&short).contains("has 1 row(s)"));
+        let long = npy("<f8", false, "(10001, 6)", &doubles(&vec![0.0; 60_006]));
+        assert!(message(&long).contains("has 10001 rows"));
         let integers = npy("<i8", false, "(2, 6)", &doubles(&[0.0; 12]));
         assert!(message(&integers).contains("type '<i8'"));
         let mut values = [0.5; 12];

@@ -5,6 +5,7 @@
 mod shared;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use deepracer_track::catalogue::{self, TrackInfo};
 use deepracer_track::check::{Severity, check};
@@ -24,8 +25,15 @@ struct Deviations {
     start_yaw_deg: f64,
 }
 
-fn draw(info: &TrackInfo) -> Route {
-    Library::new(None).load(info.name).expect("every track has a drawing")
+/// The drawings of all tracks, in the order of the catalogue.
+static DRAWN: LazyLock<Vec<Route>> = LazyLock::new(|| {
+    let library = Library::new(None);
+    let draw = |info: &TrackInfo| library.load(info.name).expect("every track has a drawing");
+    catalogue::all().iter().map(draw).collect()
+});
+
+fn drawings() -> impl Iterator<Item = (&'static TrackInfo, &'static Route)> {
+    catalogue::all().iter().zip(DRAWN.iter())
 }
 
 fn track(route: &Route) -> Track {
@@ -40,17 +48,16 @@ fn from_line(points: &[DVec2], line: &Polyline) -> f64 {
     largest(points.iter().map(|&point| line.project(point).gap_m))
 }
 
-fn deviations(info: &TrackInfo, routes: &Path) -> Deviations {
-    let published = shared::published(routes, info.name);
-    let drawn = draw(info);
+fn deviations(drawn: &Route, routes: &Path) -> Deviations {
+    let published = shared::published(routes, &drawn.name);
     let heading = |route: &Route| route.center[1] - route.center[0];
-    let track = track(&drawn);
+    let track = track(drawn);
     Deviations {
         line_m: from_line(&published.center, track.line(Line::Center)),
         waypoint_m: largest(drawn.center.iter().zip(&published.center).map(|(a, b)| a.distance(*b))),
         inner_m: from_line(&published.inner, track.line(Line::Inner)),
         outer_m: from_line(&published.outer, track.line(Line::Outer)),
-        start_yaw_deg: heading(&drawn).angle_to(heading(&published)).abs().to_degrees(),
+        start_yaw_deg: heading(drawn).angle_to(heading(&published)).abs().to_degrees(),
     }
 }
 
@@ -61,8 +68,8 @@ fn drawings_lie_where_the_published_routes_do() {
     let Some(routes) = shared::routes() else { return };
     let mut unfit = Vec::new();
     println!("{:32} {:>7} {:>9} {:>7} {:>7} {:>8}", "name", "line m", "waypoint", "inner", "outer", "yaw deg");
-    for info in catalogue::all() {
-        let found = deviations(info, &routes);
+    for (info, drawn) in drawings() {
+        let found = deviations(drawn, &routes);
         println!(
             "{:32} {:7.3} {:9.3} {:7.3} {:7.3} {:8.2}",
             info.name, found.line_m, found.waypoint_m, found.inner_m, found.outer_m, found.start_yaw_deg
@@ -85,9 +92,8 @@ fn drawings_lie_where_the_published_routes_do() {
 
 #[test]
 fn drawings_have_the_published_figures() {
-    for info in catalogue::all() {
-        let route = draw(info);
-        let track = track(&route);
+    for (info, route) in drawings() {
+        let track = track(route);
         let name = info.name;
         assert_eq!(route.name, name);
         assert_eq!(route.num_waypoints(), info.num_waypoints, "{name}");
@@ -105,12 +111,12 @@ fn drawings_have_the_published_figures() {
 #[test]
 fn drawings_are_fit_to_drive() {
     let routes = shared::routes();
-    for info in catalogue::all() {
+    for (info, drawn) in drawings() {
         let warnings = |route: &Route| {
             let findings = check(route);
             findings.iter().filter(|found| found.severity > Severity::Note).map(ToString::to_string).collect::<Vec<_>>()
         };
-        let drawn = warnings(&draw(info));
+        let drawn = warnings(drawn);
         let published = routes.as_deref().map(|routes| warnings(&shared::published(routes, info.name)));
         println!("{}: {drawn:?} {published:?}", info.name);
         if let Some(published) = published {

@@ -101,8 +101,13 @@ fn imports_that_cannot_work_are_refused() {
     fs::create_dir(&empty).expect("created");
     assert!(matches!(library.import(&empty, false), Err(TrackError::NothingToImport(_))));
     assert!(matches!(Library::new(None).import(&empty, false), Err(TrackError::NoImportFolder)));
-    let missing = library.import(&folder.path().join("missing.npy"), false).expect("answered");
-    assert!(matches!(&missing[0].outcome, ImportOutcome::Refused(TrackError::Route(_))));
+    let missing = library.import(&folder.path().join("missing.npy"), false).expect_err("missing").to_string();
+    assert!(missing.contains("missing.npy"), "{missing}");
+    let text = folder.path().join("text.npy");
+    fs::write(&text, "0 1 2 3 4 5").expect("written");
+    let refused = library.import(&text, true).expect("answered");
+    assert!(matches!(&refused[0].outcome, ImportOutcome::Refused(TrackError::Route(_))));
+    assert!(library.imported_names().expect("readable").is_empty());
 }
 
 /// A route whose borders cross is refused at import and, when it got into the folder some other way, at loading.

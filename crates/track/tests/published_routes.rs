@@ -7,7 +7,7 @@ use std::path::Path;
 
 use deepracer_track::catalogue::{self, Winding};
 use deepracer_track::check::{self, Problem, Severity};
-use deepracer_track::{Difference, Direction, Line, Polyline, Track};
+use deepracer_track::{Difference, Direction, Library, Line, Polyline, Track};
 use glam::DVec2;
 
 /// One line of `tracks.csv`, by column.
@@ -185,4 +185,38 @@ fn reversed_tracks_mirror_the_distances() {
             assert!(forward.is_on_road(place) && reversed.is_on_road(place), "{}", info.name);
         }
     }
+}
+
+/// A car put on the centre line, at any of the twenty places training starts from, stands on the road with all wheels;
+/// on a lane, where a narrow road bends, with one at least, so that an episode does not end where it starts.
+#[test]
+fn cars_stand_on_the_road_wherever_they_are_put() {
+    let Some(routes) = shared::routes() else { return };
+    for info in catalogue::all() {
+        let published = shared::published(&routes, info.name);
+        let drawn = Library::new(None).load(info.name).expect("every track has a drawing");
+        for direction in [Direction::Forward, Direction::Reversed] {
+            for route in [&published, &drawn] {
+                let track = Track::new(route.clone().into(), direction).expect("a track");
+                for (line, fewest_wheels) in [(Line::Center, 4), (Line::InnerLane, 1), (Line::OuterLane, 1)] {
+                    let wheels = wheels_on_road(&track, line);
+                    assert!(wheels >= fewest_wheels, "{} {direction:?} {line:?}: {wheels}", info.name);
+                }
+            }
+        }
+    }
+}
+
+/// The fewest wheels on the road of a car put at twenty places along a line.
+fn wheels_on_road(track: &Track, line: Line) -> usize {
+    let wheels = [(-0.0817, 0.0811), (-0.0817, -0.0811), (0.0823, 0.0796), (0.0823, -0.0796)].map(DVec2::from);
+    // On the open track a car at the very start has its rear wheels behind the road.
+    let skipped = usize::from(!track.is_closed());
+    let line = track.line(line);
+    let count_at = |place: i32| {
+        let pose = line.pose_at(f64::from(place) / 20.0 * line.length_m(), Difference::Forward);
+        let forward = DVec2::from_angle(pose.yaw_rad);
+        wheels.iter().filter(|&&wheel| track.is_on_road(pose.position + forward.rotate(wheel))).count()
+    };
+    (0..20).skip(skipped).map(count_at).min().unwrap_or_default()
 }
