@@ -44,10 +44,8 @@ impl Host for Interpreter {
     }
 
     fn describe(&self) -> String {
-        Python::attach(|py| {
-            let version = Python::version_str().split_whitespace().next().unwrap_or_default();
-            format!("Python {version} ({})", self.executable.display())
-        })
+        let version = Python::version_str().split_whitespace().next().unwrap_or_default();
+        format!("Python {version} ({})", self.executable.display())
     }
 
     fn can_import(&self, modules: &[&str]) -> Vec<bool> {

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use deepracer_job::run::{self, Ending, RunKind, RunProcess};
 use deepracer_job::stop::StopFlag;
+use deepracer_job::work;
 use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::reward_host::PythonReward;
 
 /// A flag that SIGTERM and SIGINT set; the run then saves and ends.
 pub(crate) fn stop_on_signals() -> io::Result<StopFlag> {
@@ -20,13 +22,5 @@ pub(crate) fn stop_on_signals() -> io::Result<StopFlag> {
 
 /// Carries the run of a record to its end.
 pub(crate) fn carry_out(record: &Path, stop: &StopFlag) -> u8 {
-    run::carry_out(record, &mut |run| work(run, stop))
-}
-
-fn work(run: &mut RunProcess, _stop: &StopFlag) -> Ending {
-    let what = match run.record().kind {
-        RunKind::Training => "training",
-        RunKind::Evaluation => "evaluation",
-    };
-    Ending { exit_code: 3, what: format!("this build has no {what} yet"), causes: vec![], hints: vec![] }
+    work::carry_out(record, &mut |source| Ok(Box::new(PythonReward::load(source)?)), stop)
 }

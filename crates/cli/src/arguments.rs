@@ -61,7 +61,7 @@ pub(crate) enum Command {
     #[command(after_help = examples("dr-download-custom-files"))]
     DownloadCustomFiles(CustomFiles),
     /// Check everything, then start a training run
-    #[command(after_help = examples("dr-start-training\n  dr-start-training -w -q      # empty the model first, do not follow the log\n  dr-start-training --set DR_WORKERS=2 -r 2"))]
+    #[command(after_help = examples("dr-start-training\n  dr-start-training -w -q      # empty the model first, do not follow the log\n  dr-start-training --resume   # after a stop or a crash\n  dr-start-training --set DR_WORKERS=2 -r 2"))]
     StartTraining(StartTraining),
     /// Ask the training run to save its checkpoint and end, and wait for it
     #[command(after_help = examples("dr-stop-training"))]
@@ -198,6 +198,9 @@ pub(crate) struct StartTraining {
     /// Empty the model's folder first, without asking
     #[arg(short, long)]
     pub(crate) wipe: bool,
+    /// Go on from the last checkpoint of this model, with optimiser and counters
+    #[arg(long, conflicts_with = "wipe")]
+    pub(crate) resume: bool,
     #[command(flatten)]
     pub(crate) follow: Follow,
     /// Refresh the viewer (there is none yet: says so and goes on)

@@ -163,6 +163,5 @@ fn state_word(record: &RunRecord) -> String {
         (_, false) => "killed".to_owned(),
         (RunState::Starting, true) => "starting".to_owned(),
         (RunState::Running, true) => "running".to_owned(),
-        (RunState::Stopping, true) => "finishing".to_owned(),
     }
 }

@@ -212,16 +212,28 @@ pub(crate) fn model_is_there(context: &Context, prefix: &str) -> Result<(), Fail
     }
 }
 
-/// The model folder must be empty, or the user must want it emptied.
-pub(crate) fn model_is_free(context: &Context, wipe: bool) -> Result<(), Failure> {
+/// What is to become of a model that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    Refuse,
+    Wipe,
+    Resume,
+}
+
+/// The model folder must be empty, unless the user wants it emptied, or wants to go on from it.
+pub(crate) fn model_is_free(context: &Context, existing: Existing) -> Result<(), Failure> {
     let layout = context.model()?;
     let found = prefix::find(&context.bucket(), &layout).map_err(|error| {
         Failure::failed(format!("cannot look for the model `{}`", layout.prefix())).caused_by(&error)
     })?;
-    match found {
-        Some(existing) if !wipe => Err(Failure::wrong_use(format!("{existing} exists already"))
-            .hint("`dr-start-training -w` empties it first")
-            .hint("`dr-increment-training` goes on from it under the next name")),
+    match (existing, found) {
+        (Existing::Refuse, Some(found)) => Err(Failure::wrong_use(format!("{found} exists already"))
+            .hint("`dr-start-training --resume` goes on from its last checkpoint")
+            .hint("`dr-increment-training` goes on from it under the next name")
+            .hint("`dr-start-training -w` empties it first")),
+        (Existing::Resume, None) => Err(Failure::wrong_use("there is nothing to resume")
+            .cause(format!("the model `{}` is not there", layout.prefix()))
+            .hint("start without --resume, or set DR_LOCAL_S3_MODEL_PREFIX to the model to go on from")),
         _ => Ok(()),
     }
 }

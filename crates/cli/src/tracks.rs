@@ -1,15 +1,16 @@
 //! `dr-tracks`: list, show, import and check tracks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use deepracer_job::picture::{self, Caption};
 use deepracer_track::catalogue::{self, TrackInfo, Winding};
 use deepracer_track::check::Severity;
 use deepracer_track::{Direction, ImportOutcome, Imported, Library, Route, RouteSource, Track, check};
 use serde_json::json;
 
 use crate::arguments::{Tracks, TracksAction};
-use crate::context::{library, racing_folder};
+use crate::context::{library, racing_folder, shown};
 use crate::failure::{Exit, Failure};
 use crate::output::{print_json, print_table, say};
 
@@ -111,7 +112,14 @@ fn show(name: &str, output: Option<&Path>) -> Result<Exit, Failure> {
     rows.push(vec!["waypoints".to_owned(), track.waypoints().len().to_string()]);
     rows.push(vec!["size".to_owned(), format!("{:.1} x {:.1} m", high.x - low.x, high.y - low.y)]);
     rows.push(vec!["source".to_owned(), source]);
-    let _ = output;
+    let file = output.map_or_else(|| PathBuf::from(format!("{}.png", track.name())), Path::to_path_buf);
+    let draw = || -> Result<(), Box<dyn std::error::Error>> {
+        Ok(std::fs::write(&file, picture::draw_track(&track, &Caption::of(&track))?)?)
+    };
+    draw().map_err(|error| {
+        Failure::failed(format!("cannot write the picture {}", file.display())).caused_by(error.as_ref())
+    })?;
+    rows.push(vec!["picture".to_owned(), shown(&file)]);
     print_table(&rows);
     Ok(Exit::Done)
 }

@@ -12,7 +12,7 @@ use crate::arguments::{IncrementTraining, StartTraining};
 use crate::context::{Context, settings_failure, shown};
 use crate::failure::{Exit, Failure};
 use crate::host::Host;
-use crate::inputs;
+use crate::inputs::{self, Existing};
 use crate::launch::{Launch, launch, refuse_model_in_use, refuse_second_start};
 use crate::logs::{Shown, follow_started};
 use crate::output::{confirm, say};
@@ -48,7 +48,14 @@ fn check(context: &Context, arguments: &StartTraining, host: &dyn Host) -> Resul
     let (workers, warnings) = context.settings.workers().map_err(|error| settings_failure(&error))?;
     inputs::tell(&warnings);
     refuse_model_in_use(context)?;
-    inputs::model_is_free(context, arguments.wipe)?;
+    inputs::model_is_free(
+        context,
+        match (arguments.wipe, arguments.resume) {
+            (true, _) => Existing::Wipe,
+            (_, true) => Existing::Resume,
+            _ => Existing::Refuse,
+        },
+    )?;
     inputs::pretrained_exists(context)?;
     inputs::disk_has_room(context)?;
     let (metadata_text, metadata) = inputs::model_metadata(context)?;

@@ -11,6 +11,7 @@ use deepracer_track::TrackError;
 
 use crate::artefact::ArtefactError;
 use crate::artefact::fault::FaultCode;
+use crate::picture::PictureError;
 use crate::reward::RewardError;
 use crate::rollout::RolloutError;
 
@@ -50,6 +51,9 @@ pub enum JobError {
     /// A file of the run is damaged.
     #[error(transparent)]
     Artefact(#[from] ArtefactError),
+    /// The picture of the driven line cannot be drawn.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
     /// A log cannot be written.
     #[error("could not write the log `{}`: {source}", path.display())]
     Log {

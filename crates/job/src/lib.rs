@@ -10,6 +10,7 @@
 //! | What files and log lines does a run leave, and where? | [`artefact`] |
 //! | How is a track, or a driven line, drawn? | [`picture`] |
 //! | How does a run become a process, and how is it stopped? | [`run`] |
+//! | What does that process do, and how does it tell the outcome? | [`work`] |
 
 pub mod artefact;
 pub mod custom_files;
@@ -25,5 +26,6 @@ pub mod run;
 pub mod setup;
 pub mod stop;
 pub mod train;
+pub mod work;
 
 pub use error::JobError;

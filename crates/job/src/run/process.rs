@@ -36,7 +36,7 @@ impl RunProcess {
     /// When a lock is taken, the refusal is written into the record for whoever waits for the start.
     pub fn enter(path: &Path) -> Result<Self, EnterError> {
         let record = RunRecord::read(path)?;
-        let folder = RacingFolder::at(record.request.racing_folder.clone());
+        let folder = record.racing_folder();
         let mut run = Self { record, paths: vec![path.to_path_buf()], _locks: Vec::new() };
         run.record.process = Some(ProcessIdentity::current());
         match take_locks(&folder, &run.record) {
@@ -63,11 +63,6 @@ impl RunProcess {
     /// Says that the run drives; whoever started it stops waiting.
     pub fn running(&mut self) -> Result<(), RecordError> {
         self.change(RunState::Running)
-    }
-
-    /// Says that the run was asked to finish.
-    pub fn stopping(&mut self) -> Result<(), RecordError> {
-        self.change(RunState::Stopping)
     }
 
     /// Says how the run ended.

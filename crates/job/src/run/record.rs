@@ -48,8 +48,6 @@ pub enum RunState {
     Starting,
     /// It drives.
     Running,
-    /// It was asked to finish and is saving.
-    Stopping,
     /// It is over.
     Ended(Ending),
 }
@@ -242,6 +240,11 @@ impl RunRecord {
     /// Whether the process lives.
     pub fn is_alive(&self) -> bool {
         self.process.as_ref().is_some_and(ProcessIdentity::is_alive)
+    }
+
+    /// The racing folder it belongs to.
+    pub fn racing_folder(&self) -> RacingFolder {
+        RacingFolder::at(&self.request.racing_folder)
     }
 
     /// In words: what it does, on which model, since when, as which process.

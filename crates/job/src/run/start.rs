@@ -92,7 +92,7 @@ pub fn start(
         let exit = child.try_wait().map_err(failed("waiting for it"))?;
         let record = RunRecord::read(&path)?;
         match record.state {
-            RunState::Running | RunState::Stopping => return Ok(Started { record, child }),
+            RunState::Running => return Ok(Started { record, child }),
             RunState::Ended(ref ending) if ending.exit_code == 0 => return Ok(Started { record, child }),
             RunState::Ended(ending) => {
                 let _ = child.wait();
