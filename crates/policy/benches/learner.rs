@@ -1,7 +1,8 @@
 //! Speed of learning and of driving with the shallow network.
 //!
-//! `cargo bench -p deepracer-policy --bench learner` prints samples per second of wall-clock time and per second of
-//! processor time, medians, for 1 and 2 threads. `compare_torch.py` in this folder runs it together with `PyTorch`.
+//! `cargo bench -p deepracer-policy --bench learner` prints samples per second of wall-clock time (medians) and per second of
+//! processor time, for 1 and 2 threads; `BENCH_SECONDS` sets the length of a measurement. `compare_torch.py` in this folder
+//! runs it in turns with the same two networks in `PyTorch`.
 
 use std::time::Instant;
 
@@ -38,27 +39,47 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         pool.install(|| {
-            let valuing = measure("values of the critic", threads, BATCH * BATCHES, seconds / 4.0, || {
-                std::hint::black_box(policy.values(&observations, BATCH * BATCHES));
+            let samples = BATCH * BATCHES;
+            let values = measure(samples, seconds / 4.0, || {
+                std::hint::black_box(policy.values(&observations, samples));
             });
-            // A phase values every state once before it trains; the rate of training alone is what remains.
-            let phase = measure("training phase", threads, BATCH * BATCHES, seconds, || {
+            let phase = measure(samples, seconds, || {
                 std::hint::black_box(policy.train(&rollout).is_ok());
             });
-            println!("{:<28} {threads} thread(s) {:>8.0} samples/s", "training", 1.0 / (1.0 / phase - 1.0 / valuing));
+            values.print("values by the critic", threads);
+            phase.print("training phase of one epoch", threads);
+            // A phase values every state once before it trains; what remains is forward, loss, backward and Adam.
+            phase.without(&values).print("training", threads);
             for count in [1, BATCH] {
                 let observations = &observations[..count * spec.observation_bytes()];
-                measure(&format!("inference, batch {count}"), threads, count, seconds / 4.0, || {
-                    policy.forward(observations, count, &mut outputs);
-                });
+                let inference = measure(count, seconds / 4.0, || policy.forward(observations, count, &mut outputs));
+                inference.print(&format!("inference, batch {count}"), threads);
             }
         });
     }
     Ok(())
 }
 
-/// Runs `work`, which treats `samples`, for so many seconds; prints and returns the median rate per second.
-fn measure(name: &str, threads: usize, samples: usize, seconds: f64, mut work: impl FnMut()) -> f64 {
+/// Seconds per sample.
+struct Cost {
+    wall: f64,
+    processor: f64,
+}
+
+impl Cost {
+    fn without(&self, part: &Self) -> Self {
+        Self { wall: self.wall - part.wall, processor: self.processor - part.processor }
+    }
+
+    fn print(&self, name: &str, threads: usize) {
+        let (wall, processor) = (1.0 / self.wall, 1.0 / self.processor);
+        println!("{name:<28} {threads} thread(s) {wall:>6.0} samples/s {processor:>6.0} samples per processor second");
+    }
+}
+
+/// Runs `work`, which treats `samples`, for so many seconds: the median of the wall-clock time, the mean of the processor
+/// time.
+fn measure(samples: usize, seconds: f64, mut work: impl FnMut()) -> Cost {
     work();
     let start = Instant::now();
     let processor_start = processor_seconds();
@@ -68,18 +89,17 @@ fn measure(name: &str, threads: usize, samples: usize, seconds: f64, mut work: i
         work();
         durations.push(begin.elapsed().as_secs_f64());
     }
-    let processor = processor_seconds().zip(processor_start).map(|(end, start)| (end - start) / durations.len() as f64);
+    let processor = (processor_seconds() - processor_start) / durations.len() as f64;
     durations.sort_by(f64::total_cmp);
-    let rate = samples as f64 / durations[durations.len() / 2];
-    let per_processor = processor.map_or("?".into(), |seconds| format!("{:.0}", samples as f64 / seconds));
-    println!("{name:<28} {threads} thread(s) {rate:>8.0} samples/s, {per_processor:>6} per processor second");
-    rate
+    Cost { wall: durations[durations.len() / 2] / samples as f64, processor: processor / samples as f64 }
 }
 
-/// Processor time of this process so far, where the system tells it in the manner of Linux (in hundredths of a second).
-fn processor_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(11);
-    let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
-    Some(ticks / 100.0)
+/// Processor time of this process so far, from Linux's `/proc` (in hundredths of a second); not a number elsewhere.
+fn processor_seconds() -> f64 {
+    let ticks = || {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(11);
+        Some(fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?)
+    };
+    ticks().map_or(f64::NAN, |ticks| ticks / 100.0)
 }
