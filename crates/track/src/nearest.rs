@@ -40,7 +40,7 @@ impl Segment {
 #[derive(Debug, Clone)]
 pub(crate) struct NearestTable {
     cells: Cells,
-    /// First and one past the last entry in `candidates`, per cell.
+    /// First and one past the last entry in `candidates`, per cell; none in cells far from the line.
     entries: Vec<(u32, u32)>,
     /// Segment numbers, ascending within a cell.
     candidates: Vec<u32>,
@@ -50,8 +50,8 @@ pub(crate) struct NearestTable {
 /// millisecond or two.
 const CELL_M: f64 = 0.2;
 
-/// The table reaches this far around the line, so that a car leaving the road is still inside; points beyond it look at
-/// every segment.
+/// The table covers places this near to the line, which includes those of a car leaving the road; further away every
+/// segment is looked at.
 const MARGIN_M: f64 = 1.5;
 
 impl NearestTable {
@@ -79,9 +79,13 @@ impl NearestTable {
         let low = self.cells.corner(columns.start, rows.start);
         let high = self.cells.corner(columns.end, rows.end);
         let middle = low.midpoint(high);
-        let gap = |segment: u32| segments[segment as usize].gap_squared(middle).sqrt();
+        let gap = |segment: u32| segments[segment as usize].gap_squared(middle);
         let smallest = pending[first..].iter().map(|&segment| gap(segment)).fold(f64::INFINITY, f64::min);
-        let limit = smallest + low.distance(high) + self.cells.slack_m();
+        let diagonal_m = low.distance(high);
+        if smallest.sqrt() > MARGIN_M + diagonal_m {
+            return;
+        }
+        let limit = (smallest.sqrt() + diagonal_m + self.cells.slack_m()).powi(2);
         let kept = pending.len();
         for candidate in first..kept {
             if gap(pending[candidate]) <= limit {
@@ -108,14 +112,12 @@ impl NearestTable {
     /// The nearest segment, the first of several at the same distance, and the square of the distance.
     #[inline]
     pub(crate) fn nearest(&self, segments: &[Segment], point: DVec2) -> (usize, f64) {
-        match self.cells.at(point) {
-            Some(cell) => {
-                let (start, end) = self.entries[cell];
-                let candidates = &self.candidates[start as usize..end as usize];
-                nearest_of(segments, candidates.iter().map(|&segment| segment as usize), point)
-            }
-            None => nearest_of(segments, 0..segments.len(), point),
+        let (start, end) = self.cells.at(point).map_or((0, 0), |cell| self.entries[cell]);
+        if start == end {
+            return nearest_of(segments, 0..segments.len(), point);
         }
+        let candidates = &self.candidates[start as usize..end as usize];
+        nearest_of(segments, candidates.iter().map(|&segment| segment as usize), point)
     }
 }
 
