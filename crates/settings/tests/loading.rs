@@ -1,6 +1,8 @@
 //! Layers, messages, workers: what users meet when their env files are loaded.
 
+use deepracer_settings::table;
 use deepracer_settings::{Inspection, Loaded, RacingFolder, Request, Settings, Severity};
+use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
@@ -142,6 +144,21 @@ fn the_higher_layer_wins_and_origins_say_so() {
     );
     assert_eq!(settings.run_file(), folder.path().join("experiments/wide/run.env"));
     assert_eq!(settings.custom_files(), folder.path().join("experiments/wide/custom_files"));
+}
+
+#[test]
+fn an_experiment_can_be_chosen_in_a_file_and_in_the_environment() {
+    let folder = Folder::with(&[
+        ("system.env", "DR_EXPERIMENT_NAME=wide\n"),
+        ("run.env", "DR_TRAIN_SEED=1\n"),
+        ("experiments/wide/run.env", "DR_TRAIN_SEED=2\n"),
+        ("experiments/thin/run.env", "DR_TRAIN_SEED=3\n"),
+    ]);
+    assert_eq!(folder.load().settings.config().train.seed, 2);
+    let mut request = folder.request();
+    request.environment.insert("DR_EXPERIMENT_NAME".to_owned(), "thin".to_owned());
+    let settings = Settings::load(&request).expect("loads").settings;
+    assert_eq!((settings.config().train.seed, settings.config().experiment.as_deref()), (3, Some("thin")));
 }
 
 #[test]
@@ -439,4 +456,36 @@ fn unchanged_files_of_time_trial_users_load() {
     let loud: Vec<_> =
         warnings.iter().filter(|warning| warning.severity == Severity::Warning).map(|w| w.text.as_str()).collect();
     assert_eq!(loud, ["DR_EVAL_SAVE_MP4=True: not supported yet: videos; ignored for now"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the files say, loading ends with settings that are within their limits, or with an error.
+    #[test]
+    fn any_files_are_loaded_or_refused(
+        lines in proptest::collection::vec(
+            (proptest::sample::select(table::names().collect::<Vec<_>>()), "['\"]?[ -~é]{0,12}['\"]?", proptest::option::of(0..20_usize)),
+            0..20,
+        ),
+    ) {
+        let names: Vec<&str> = lines.iter().map(|(name, _, _)| *name).collect();
+        let texts: Vec<String> = lines
+            .iter()
+            .filter(|(name, _, _)| *name != "DR_EXPERIMENT_NAME")
+            .map(|(name, value, other)| {
+                let reference = other.and_then(|other| names.get(other)).map(|name| format!("${name}"));
+                format!("{name}={value}{}\n", reference.unwrap_or_default())
+            })
+            .collect();
+        let (system, run) = texts.split_at(texts.len() / 2);
+        let folder = Folder::with(&[("system.env", &system.concat()), ("run.env", &run.concat())]);
+        if let Ok(inspection) = Settings::inspect(&folder.request()) {
+            let config = inspection.settings.config();
+            prop_assert!((1..=256).contains(&config.workers) && config.run_id <= 99);
+            prop_assert!((0.0..=1.0).contains(&config.train.start_position_offset));
+            prop_assert!(!config.world_name.is_empty() && !config.storage.model_prefix.contains(".."));
+            prop_assert_eq!(inspection.problems.is_empty(), Settings::load(&folder.request()).is_ok());
+        }
+    }
 }
