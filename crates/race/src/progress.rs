@@ -3,7 +3,7 @@
 /// Counts progress from the normalised distance of the car's front point.
 ///
 /// The value lies in about (−50, 100]. It is negative when the car rolls back over its start; it reaches exactly 100
-/// when the car has come round. Reproduces the original's four rules, one per line of [`Progress::advance`].
+/// when the car has come round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     start_ndist: f64,
@@ -20,17 +20,7 @@ impl Progress {
     /// Takes the front point's normalised distance `ndist` (0…1) of a new step and returns the progress in percent.
     pub fn advance(&mut self, ndist: f64) -> f64 {
         self.previous = if self.current >= 100.0 { 0.0 } else { self.current };
-        let mut progress = 100.0 * (ndist - self.start_ndist);
-        if progress <= 0.0 {
-            progress += 100.0;
-        }
-        if self.previous > progress + 50.0 {
-            progress += 100.0; // over the start line, forwards
-        }
-        if progress > self.previous + 50.0 {
-            progress -= 100.0; // over the start line, backwards
-        }
-        self.current = progress.min(100.0);
+        self.current = deepracer_track::progress::percent(ndist, self.start_ndist, self.previous);
         self.current
     }
 

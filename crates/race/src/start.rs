@@ -31,8 +31,9 @@ impl StartRule {
     pub fn of_episode(&self, episode: u64) -> Start {
         let direction = if self.alternate && episode % 2 == 1 { opposite(self.direction) } else { self.direction };
         // Rounded to a billionth of a lap so that twenty steps of 0.05 come back to exactly 0.
-        let ndist = ((self.offset + self.advance * episode as f64) * 1e9).round() / 1e9;
-        Start { ndist: ndist.rem_euclid(1.0), direction }
+        let ndist = (self.offset + self.advance * episode as f64).rem_euclid(1.0);
+        let ndist = (ndist * 1e9).round() / 1e9;
+        Start { ndist: if ndist < 1.0 { ndist } else { 0.0 }, direction }
     }
 }
 
