@@ -14,7 +14,7 @@ use glam::DVec2;
 
 use crate::{
     body::{FRONT_AXLE_M, FRONT_HALF_TRACK_M, GRAVITY_MPS2, REAR_AXLE_M, REAR_HALF_TRACK_M, WHEELBASE_M},
-    command::Command,
+    command::{Command, MAX_STEERING_RAD},
 };
 
 /// Ratio of the wheel radius that rolls (0.036 m) to the one commands are computed with
@@ -70,6 +70,21 @@ pub struct Motion {
 }
 
 impl Motion {
+    /// The same motion within what the model is made for.
+    pub(crate) fn bounded(self) -> Self {
+        const MAX_SPEED_MPS: f64 = 10.0;
+        const MAX_YAW_RATE_RADPS: f64 = 30.0;
+        let within = |value: f64, limit: f64| if value.is_nan() { 0.0 } else { value.clamp(-limit, limit) };
+        Self {
+            velocity_mps: DVec2::new(
+                within(self.velocity_mps.x, MAX_SPEED_MPS),
+                within(self.velocity_mps.y, MAX_SPEED_MPS),
+            ),
+            yaw_rate_radps: within(self.yaw_rate_radps, MAX_YAW_RATE_RADPS),
+            steering_rad: within(self.steering_rad, MAX_STEERING_RAD),
+        }
+    }
+
     /// Velocity of a point fixed to the body, `ahead_m` of the model origin, body frame.
     pub(crate) fn velocity_at(&self, contacts: &Contacts, ahead_m: f64) -> DVec2 {
         let lever_m = ahead_m - contacts.centre_of_mass_m;

@@ -68,15 +68,18 @@ impl Vehicle {
     }
 
     /// Sets velocity, rate of turn and wheel angle, to continue from a recorded state.
+    ///
+    /// Figures no car reaches are bounded: 10 m/s along each axis, 30 rad/s, 30°; what is not a
+    /// number becomes 0.
     pub fn set_motion(&mut self, motion: Motion) {
-        self.motion = motion;
+        self.motion = motion.bounded();
     }
 
     /// Drives for `duration_s` seconds under `command`.
     ///
     /// The command is bounded to ±30° and 0–4 m/s and, when it differs from the last one,
-    /// acts after the generation's latency. Sub-steps last at most 1/120 s. A duration that
-    /// is zero, negative or not a number moves nothing.
+    /// acts after the generation's latency. Sub-steps last at most 1/120 s. The time
+    /// it takes grows with the duration; one that is zero, negative or not finite moves nothing.
     pub fn drive(&mut self, command: Command, duration_s: f64) {
         let command = command.bounded();
         if command != self.command {
@@ -84,7 +87,7 @@ impl Vehicle {
             self.command = command;
             self.wait_s = self.contacts.latency_s;
         }
-        if duration_s.is_nan() || duration_s <= 0.0 {
+        if !duration_s.is_finite() || duration_s <= 0.0 {
             return;
         }
         let count = (duration_s * (SUBSTEPS / CONTROL_PERIOD_S) - 1e-9).ceil().max(1.0);

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 
 use deepracer_vehicle::{
-    CONTROL_PERIOD_S, Command, FOOTPRINT_M, Generation, MAX_STEERING_RAD, TOP_SPEED_MPS, Vehicle, body,
+    CONTROL_PERIOD_S, Command, FOOTPRINT_M, Generation, MAX_STEERING_RAD, Motion, TOP_SPEED_MPS, Vehicle, body,
 };
 use glam::DVec2;
 
@@ -133,7 +133,7 @@ fn placing_forgets_all_motion() {
         used.drive(Command::from_request(-30.0, 1.0), 0.001);
         used.place(DVec2::new(1.0, 2.0), 0.5);
         assert_eq!(used.speed_mps(), 0.0);
-        assert_eq!(used.motion(), deepracer_vehicle::Motion::default());
+        assert_eq!(used.motion(), Motion::default());
 
         let mut fresh = Vehicle::new(generation);
         fresh.place(DVec2::new(1.0, 2.0), 0.5);
@@ -201,7 +201,7 @@ fn odd_durations_move_nothing() {
     let mut car = Vehicle::new(Generation::A);
     drive(&mut car, 10.0, 1.0, 15);
     let before = (car.origin(), car.yaw_rad());
-    for duration_s in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+    for duration_s in [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         car.drive(Command::from_request(10.0, 1.0), duration_s);
     }
     assert_eq!((car.origin(), car.yaw_rad()), before);
@@ -216,6 +216,16 @@ fn a_pose_that_is_not_finite_is_gone_with_the_next() {
     car.place(DVec2::ZERO, 0.0);
     drive(&mut car, 20.0, 2.0, 30);
     assert!(car.origin().is_finite() && car.yaw_rad().is_finite());
+}
+
+#[test]
+fn motion_set_by_hand_is_bounded() {
+    for wild in [f64::NAN, f64::INFINITY, -1e300] {
+        let mut car = Vehicle::new(Generation::A);
+        car.set_motion(Motion { velocity_mps: DVec2::splat(wild), yaw_rate_radps: wild, steering_rad: wild });
+        drive(&mut car, 20.0, 2.0, 60);
+        assert!(car.origin().is_finite() && car.yaw_rad().is_finite() && car.speed_mps() < 4.0);
+    }
 }
 
 #[test]
