@@ -46,7 +46,9 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, Failure> {
         return Err(Failure::wrong_use(format!("there is no preset `{}`", arguments.preset))
             .hint(format!("presets: {}", names.join(", "))));
     };
-    let folder = &arguments.folder;
+    // Without a leading `./`, which would only clutter the messages.
+    let folder: PathBuf = arguments.folder.components().collect();
+    let folder = folder.strip_prefix(".").unwrap_or(&folder);
     let failed = |path: &Path| {
         let what = format!("cannot write {}", path.display());
         move |error: io::Error| Failure::failed(what).caused_by(&error)
@@ -74,7 +76,7 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, Failure> {
     }
     eprintln!(
         "{} is a racing folder; next, inside it: `dr-upload-custom-files`, `dr-start-training`, `dr-start-evaluation`",
-        shown(folder)
+        if folder.as_os_str().is_empty() { "this".to_owned() } else { shown(folder) }
     );
     Ok(Exit::Done)
 }

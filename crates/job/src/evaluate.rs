@@ -61,7 +61,7 @@ pub fn run(
 ) -> Result<EvaluationOutcome, JobError> {
     let settings = record.request.settings()?.swap_remove(0);
     let threads = setup::threads(settings.config().threads)?;
-    let root = settings.folder().bucket(&settings.config().storage.bucket);
+    let root = record.racing_folder().bucket(&settings.config().storage.bucket);
     let bucket = LocalBucket::new(root.clone());
     threads.install(|| evaluate(record, &settings, &bucket, root.clone(), rewards, stop, running))
 }

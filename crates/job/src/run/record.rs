@@ -126,7 +126,8 @@ impl RunRequest {
         Ok(self.settings()?.iter().map(|settings| settings.config().clone()).collect())
     }
 
-    /// The checked settings of each worker, as they were; the files of today play no part.
+    /// The checked settings of each worker, as they were; the files of today play no part. Their folder is none to work in:
+    /// the one of the run is [`RunRecord::racing_folder`].
     pub fn settings(&self) -> Result<Vec<Settings>, SettingsError> {
         let settings = |kept: &BTreeMap<String, String>| {
             // A folder without env files: only what was kept counts.

@@ -107,7 +107,7 @@ pub fn run(
 ) -> Result<TrainOutcome, JobError> {
     let settings = record.request.settings()?;
     let threads = setup::threads(settings[0].config().threads)?;
-    let bucket_folder = settings[0].folder().bucket(&settings[0].config().storage.bucket);
+    let bucket_folder = record.racing_folder().bucket(&settings[0].config().storage.bucket);
     let bucket = LocalBucket::new(bucket_folder.clone());
     // Reward functions run on the thread that called, the rest on the pool.
     let mut trainer = threads.install(|| Trainer::start(record, settings, &bucket, bucket_folder.clone(), rewards))?;
