@@ -134,8 +134,7 @@ impl<'a> Palette<'a> {
     }
 
     fn mean_colour(&self, samples: &[[u8; SAMPLES]; SAMPLES], x: usize, y: usize) -> u32 {
-        let noise = self.noise
-            [(self.first[1] + y) % self.period * self.period + (self.first[0] + x) % self.period];
+        let noise = self.noise[(self.first[1] + y) % self.period * self.period + (self.first[0] + x) % self.period];
         let first = samples[0][0];
         if samples.iter().all(|row| *row == [first; SAMPLES]) {
             return self.colour(first, noise);

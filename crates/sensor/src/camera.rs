@@ -41,6 +41,9 @@ impl Pixels {
 const FRONT_MOUNT: DVec3 = DVec3::new(0.145_293_79, 0.0, 0.130_325_55);
 /// Downward pitch of the bracket, rad (15°).
 const FRONT_PITCH_DOWN_RAD: f64 = 0.2618;
+/// Height of the car's origin above the ground at rest, metres. Measured on real frames together with the
+/// attitude: the lens is 0.125 m above the road (see `docs/src/camera.md`).
+const ORIGIN_AT_REST_M: f64 = -0.0042;
 /// Horizontal field of view of the original's cameras, rad (64.7°).
 const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
 /// Nothing beyond this distance is drawn, metres (the original's far clip plane).
@@ -62,19 +65,25 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The front camera of a car whose body rests `nose_up_rad` nose-up about its origin.
+    /// The front camera of a car whose body rests `nose_up_rad` nose-up about its origin. The bracket points 15°
+    /// down; a body that rests nose-down (a negative angle) adds to that.
     ///
     /// ```
     /// use deepracer_sensor::Camera;
-    /// let camera = Camera::front(0.0);
-    /// assert!((camera.pitch_down_rad.to_degrees() - 15.0).abs() < 0.01);
-    /// assert!((camera.position.z - 0.130).abs() < 1e-3);
+    /// // As measured on real frames: 15.4° down, 0.125 m above the road.
+    /// let camera = Camera::front(f64::to_radians(-0.43));
+    /// assert!((camera.pitch_down_rad.to_degrees() - 15.43).abs() < 0.01);
+    /// assert!((camera.position.z - 0.125).abs() < 1e-3);
     /// ```
     pub fn front(nose_up_rad: f64) -> Camera {
         let (sin, cos) = nose_up_rad.sin_cos();
         let mount = FRONT_MOUNT;
         Camera {
-            position: DVec3::new(mount.x * cos - mount.z * sin, mount.y, mount.x * sin + mount.z * cos),
+            position: DVec3::new(
+                mount.x * cos - mount.z * sin,
+                mount.y,
+                ORIGIN_AT_REST_M + mount.x * sin + mount.z * cos,
+            ),
             pitch_down_rad: FRONT_PITCH_DOWN_RAD - nose_up_rad,
             horizontal_field_of_view_rad: HORIZONTAL_FIELD_OF_VIEW_RAD,
         }
@@ -109,6 +118,7 @@ pub(crate) struct Raster {
 
 /// A point seen from the lens, in camera axes: right, down, and ahead along the optical axis, metres.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_field_names)]
 pub(crate) struct Seen {
     pub(crate) right_m: f64,
     pub(crate) down_m: f64,
@@ -128,7 +138,7 @@ impl Raster {
     pub(crate) fn ground_at_row(&self, row: f64) -> Option<GroundRow> {
         let direction = self.direction(self.width as f64 * 0.5, row);
         let depth_m = -self.camera.position.z / direction.z;
-        (direction.z < 0.0 && depth_m < FAR_M).then(|| GroundRow { depth_m, ahead_m: depth_m * direction.x })
+        (direction.z < 0.0 && depth_m < FAR_M).then_some(GroundRow { depth_m, ahead_m: depth_m * direction.x })
     }
 
     /// A point given relative to the lens, in body axes, in camera axes.
@@ -143,10 +153,7 @@ impl Raster {
     /// Pixel coordinates of a seen point.
     pub(crate) fn project(&self, seen: Seen) -> DVec2 {
         let scale = self.focal_px / seen.depth_m;
-        DVec2::new(
-            self.width as f64 * 0.5 + seen.right_m * scale,
-            self.height as f64 * 0.5 + seen.down_m * scale,
-        )
+        DVec2::new(self.width as f64 * 0.5 + seen.right_m * scale, self.height as f64 * 0.5 + seen.down_m * scale)
     }
 }
 

@@ -93,14 +93,7 @@ impl ObservationCamera {
             })
             .collect();
         let first_ground_row = rows.iter().position(|[start, end]| start < end).unwrap_or(HEIGHT);
-        ObservationCamera {
-            raster,
-            sampling: filter.sampling,
-            kernel: Kernel::detect(),
-            rows,
-            taps,
-            first_ground_row,
-        }
+        ObservationCamera { raster, sampling: filter.sampling, kernel: Kernel::detect(), rows, taps, first_ground_row }
     }
 
     /// Columns of the picture.
@@ -234,7 +227,12 @@ impl ObservationCamera {
         };
         let [a, b] = wall.feet;
         // The edges: foot a up, along the top, foot b down, along the ground.
-        let corners = [(see(a, 0.0), is_seam[0]), (see(a, wall.height_m), false), (see(b, wall.height_m), is_seam[1]), (see(b, 0.0), false)];
+        let corners = [
+            (see(a, 0.0), is_seam[0]),
+            (see(a, wall.height_m), false),
+            (see(b, wall.height_m), is_seam[1]),
+            (see(b, 0.0), false),
+        ];
         let mut count = 0;
         let mut push = |seen: Seen, is_seam: bool| {
             if count < out.len() {
@@ -317,4 +315,54 @@ fn level_for(raster: &Raster, scene: &Scene, filter: &Filter, depth_m: f64) -> u
     let best_m = depth_m / raster.focal_px * filter.texel_px;
     let steps = (best_m / scene.levels[0].texel_m).log2().round();
     (steps.max(0.0) as usize).min(scene.levels.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deepracer_track::Library;
+    use deepracer_world::{World, look};
+
+    fn base_scene() -> (deepracer_track::Route, Scene) {
+        let route = Library::new(None).load("reinvent_base").expect("a built-in track");
+        let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+        (route, scene)
+    }
+
+    #[test]
+    fn whole_pictures_do_not_depend_on_the_processor() {
+        let (route, scene) = base_scene();
+        for quality in [Quality::Fast, Quality::Standard, Quality::Fine] {
+            let quick = Camera::front(0.0).observation(&scene, quality);
+            let portable = ObservationCamera { kernel: Kernel::Portable, ..quick.clone() };
+            let mut scratch = Scratch::new();
+            let mut pictures = [vec![0; quick.num_bytes(Pixels::Rgb)], vec![0; quick.num_bytes(Pixels::Rgb)]];
+            for (k, origin) in route.center.iter().enumerate() {
+                let yaw_rad = k as f64 * 0.37;
+                for (camera, picture) in [&quick, &portable].into_iter().zip(&mut pictures) {
+                    camera.draw(&scene, *origin, yaw_rad, Pixels::Rgb, &mut scratch, picture);
+                }
+                assert!(pictures[0] == pictures[1], "{quality:?} at row {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_weights_of_every_row_make_a_whole() {
+        let (_, scene) = base_scene();
+        let camera = Camera::front(0.0).observation(&scene, Quality::Fine);
+        let sums: Vec<u16> =
+            camera.rows.iter().map(|[a, b]| camera.taps[*a..*b].iter().map(|tap| tap.weight).sum()).collect();
+        let horizon = sums.iter().position(|sum| *sum > 0).expect("the camera sees ground");
+        assert!(sums[horizon + 2..].iter().all(|sum| *sum == WEIGHT_ONE), "{sums:?}");
+        // 15 degrees down, 126 pixels to the radian: 34 rows above the middle.
+        assert!((24..=27).contains(&horizon), "{horizon}");
+    }
+
+    #[test]
+    fn equal_shares_of_a_triangle() {
+        assert_eq!(triangle_quantile(0.5), 0.0);
+        assert_eq!(triangle_quantile(0.125), -0.5);
+        assert_eq!(triangle_quantile(0.875), 0.5);
+    }
 }

@@ -64,8 +64,8 @@ impl<'a> Oracle<'a> {
             for column in 0..width {
                 let mut sum = [0.0_f32; 3];
                 for ray in 0..self.rays * self.rays {
-                    let inside = DVec2::new((ray % self.rays) as f64 + 0.5, (ray / self.rays) as f64 + 0.5)
-                        / self.rays as f64;
+                    let inside =
+                        DVec2::new((ray % self.rays) as f64 + 0.5, (ray / self.rays) as f64 + 0.5) / self.rays as f64;
                     let body = raster.direction(column as f64 + inside.x, row as f64 + inside.y);
                     let level = heading * body.x + heading.perp() * body.y;
                     let colour = self.colour_seen(lens, level.extend(body.z));
@@ -87,7 +87,9 @@ impl<'a> Oracle<'a> {
         if direction.z < 0.0 {
             let depth = -lens.z / direction.z;
             let point = lens.truncate() + direction.truncate() * depth;
-            if depth < nearest && let Some(seen) = self.ground_colour(point) {
+            if depth < nearest
+                && let Some(seen) = self.ground_colour(point)
+            {
                 nearest = depth;
                 colour = seen;
             }
@@ -162,4 +164,52 @@ fn filtered(index: usize, length: usize, source: impl Fn(usize) -> u8) -> u8 {
         weights += weight;
     }
     (sum / weights).round() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deepracer_track::Library;
+    use deepracer_world::look;
+
+    /// Values that Pillow 12 gives for this picture: `resize((8, 6), BILINEAR)`.
+    #[test]
+    fn reduces_as_pillow_does() {
+        let (width, height) = (32, 24);
+        let picture: Vec<u8> = (0..width * height)
+            .flat_map(|k| {
+                let (x, y) = (k % width, k / width);
+                let blue = if (x / 5 + y / 3) % 2 == 1 { 255 } else { 10 };
+                [((x * 37 + y * 91 + x * y * 5) % 256) as u8, ((x * x * 3 + y * 17) % 256) as u8, blue]
+            })
+            .collect();
+        let small = reduce(&picture, width, height);
+        let first_row = [
+            114, 48, 92, 128, 121, 152, 137, 124, 133, 131, 124, 113, 127, 134, 163, 133, 139, 102, 136, 135, 152, 111,
+            140, 139,
+        ];
+        let last_row = [
+            119, 173, 138, 154, 113, 142, 120, 133, 125, 124, 152, 114, 123, 102, 119, 105, 163, 124, 119, 113, 130,
+            124, 126,
+        ];
+        assert_eq!(small[..24], first_row);
+        assert_eq!(small[144 - 23..], last_row);
+    }
+
+    #[test]
+    fn the_index_finds_what_a_search_through_all_patches_finds() {
+        let route = Library::new(None).load("Tokyo_Training_track").expect("a built-in track");
+        let world = World::build(&route, &look::find("Tokyo_Training_track"));
+        let oracle = Oracle::new(&world, 1);
+        for k in 0..4000_u32 {
+            let row = k as usize % route.center.len();
+            let aside = f64::from(k % 101) / 50.0 - 1.0;
+            let point = route.center[row] + (route.outer[row] - route.inner[row]) * (1.5 * aside);
+            let expected = world
+                .ground
+                .surface_at(point)
+                .map(|index| world.ground.surfaces[index].shade(world.ground.noise.at(point)));
+            assert_eq!(oracle.ground_colour(point), expected, "at {point}");
+        }
+    }
 }

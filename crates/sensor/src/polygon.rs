@@ -4,6 +4,7 @@
 //! the original reduces its camera's pictures.
 
 use glam::DVec2;
+use std::ops::Range;
 
 /// Corners a polygon may have.
 pub(crate) const MAX_CORNERS: usize = 6;
@@ -55,22 +56,20 @@ impl Canvas<'_> {
             }
             let (solid_from, solid_to) = if covered.0 < covered.1 { covered } else { (to, to) };
             let pixels = &mut self.pixels[row * self.width..][..self.width];
-            let shade = |x: usize, pixel: &mut u32| {
-                let middle_x = x as f64 + 0.5;
-                let share = edges
-                    .iter()
-                    .map(|edge| filtered_step(edge.dx * middle_x + edge.dy * y + edge.at_origin))
-                    .product::<f64>();
-                *pixel = mix(*pixel, colour, (share * 256.0 + 0.5) as u32);
-            };
-            for x in from..solid_from {
-                shade(x, &mut pixels[x]);
-            }
+            blend(edges, y, from..solid_from, pixels, colour);
             pixels[solid_from..solid_to].fill(colour);
-            for x in solid_to..to {
-                shade(x, &mut pixels[x]);
-            }
+            blend(edges, y, solid_to..to, pixels, colour);
         }
+    }
+}
+
+/// Mixes the colour into a run of pixels of a row, each by its share of the polygon.
+fn blend(edges: &[Edge], y: f64, run: Range<usize>, pixels: &mut [u32], colour: u32) {
+    let start = run.start;
+    for (k, pixel) in pixels[run].iter_mut().enumerate() {
+        let x = (start + k) as f64 + 0.5;
+        let share: f64 = edges.iter().map(|edge| filtered_step(edge.dx * x + edge.dy * y + edge.at_origin)).product();
+        *pixel = mix(*pixel, colour, (share * 256.0 + 0.5) as u32);
     }
 }
 
@@ -88,8 +87,7 @@ fn edges_of(corners: &[Corner], edges: &mut [Edge; MAX_CORNERS]) -> Option<usize
         }
         let inward = along.perp() * (doubled_area.signum() / along.length());
         let beyond_px = if corner.is_seam { 2.0 } else { 0.0 };
-        edges[count] =
-            Edge { dx: inward.x, dy: inward.y, at_origin: beyond_px - inward.dot(corner.at) };
+        edges[count] = Edge { dx: inward.x, dy: inward.y, at_origin: beyond_px - inward.dot(corner.at) };
         count += 1;
     }
     Some(count)

@@ -8,13 +8,14 @@ use glam::DVec2;
 /// repeats every metre, in step with the texels.
 const TEXELS_PER_M: [usize; 4] = [250, 200, 160, 125];
 /// Texels the finest picture may have (four bytes each).
-const MAX_FINEST_TEXELS: f64 = 12.0e6;
+const MAX_FINEST_TEXELS: f64 = 16.0e6;
 /// Scales at most: each has half the resolution of the one before.
 const MAX_LEVELS: usize = 9;
-/// Focal length in pixels that decides how far from the road a scale is needed (that of the observation).
-const REACH_FOCAL_PX: f64 = 130.0;
-/// How far ahead of the car's origin the lens may be, and the car beside the road, metres.
-const REACH_SLACK_M: f64 = 0.6;
+/// Up to this many of its texels away from the lens a scale is used: the next one takes over at half a scale
+/// further, at a focal length of 126 pixels, and the picture's corners are a fifth further than its middle.
+const REACH_TEXELS: f64 = 1.5 * 126.0 * 1.2;
+/// How far ahead of the car's origin the lens is, and the car may be beside the road, metres.
+const REACH_SLACK_M: f64 = 0.5;
 /// Rows per strip. Within a strip texels are stored column by column: four columns are one cache line,
 /// and the right neighbour of a texel is always [`STRIP`] further on.
 pub(crate) const STRIP: usize = 4;
@@ -82,8 +83,7 @@ fn lay_out(world: &World) -> Vec<Level> {
     let road_max = corners().reduce(DVec2::max).unwrap_or(ground.max);
 
     let level_bounds = |texel_m: f64| {
-        // A level serves until its texels are half as wide as a pixel of the next one.
-        let reach_m = 2.0 * texel_m * REACH_FOCAL_PX * 1.2 + REACH_SLACK_M;
+        let reach_m = texel_m * REACH_TEXELS + REACH_SLACK_M;
         let min = (road_min - reach_m).max(ground.min - 2.0 * texel_m);
         let max = (road_max + reach_m).min(ground.max + 2.0 * texel_m);
         (min, max)
@@ -103,8 +103,8 @@ fn lay_out(world: &World) -> Vec<Level> {
         let (min, max) = level_bounds(texel_m);
         let first = (min / texel_m).floor();
         let last = (max / texel_m).ceil();
-        let size = [last.x - first.x, last.y - first.y]
-            .map(|texels| (texels.max(1.0) as usize).next_multiple_of(STRIP));
+        let size =
+            [last.x - first.x, last.y - first.y].map(|texels| (texels.max(1.0) as usize).next_multiple_of(STRIP));
         let level = Level {
             start,
             first: [first.x as i64, first.y as i64],

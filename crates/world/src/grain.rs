@@ -69,7 +69,7 @@ fn lattice_value(x: usize, y: usize, spacing: usize) -> f32 {
     low * (1.0 - ty) + high * ty
 }
 
-/// A well-mixed value in [-1, 1) from three small integers (the finaliser of SplitMix64).
+/// A well-mixed value in [-1, 1) from three small integers (the finaliser of `SplitMix64`).
 fn hashed(x: usize, y: usize, octave: usize) -> f32 {
     let mut z = (x as u64) | (y as u64) << 20 | (octave as u64) << 40;
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -12,7 +12,7 @@ use glam::DVec2;
 pub struct Patch {
     /// Index into [`Ground::surfaces`].
     pub surface: u8,
-    /// Corners, metres, in either winding.
+    /// Corners, metres, in either winding; they enclose an area.
     pub corners: [DVec2; 3],
 }
 
@@ -20,8 +20,7 @@ impl Patch {
     /// Whether the point lies in the triangle, its edges included.
     pub fn contains(&self, point: DVec2) -> bool {
         let [a, b, c] = self.corners;
-        let sides =
-            [(b - a).perp_dot(point - a), (c - b).perp_dot(point - b), (a - c).perp_dot(point - c)];
+        let sides = [(b - a).perp_dot(point - a), (c - b).perp_dot(point - b), (a - c).perp_dot(point - c)];
         sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0)
     }
 }

@@ -72,8 +72,7 @@ impl Curve {
             return self.points.first().copied().unwrap_or(DVec2::ZERO);
         };
         let length_m = self.length_m();
-        let distance_m =
-            if self.closed { distance_m.rem_euclid(length_m) } else { distance_m.clamp(0.0, length_m) };
+        let distance_m = if self.closed { distance_m.rem_euclid(length_m) } else { distance_m.clamp(0.0, length_m) };
         let segment = self.distances_m.partition_point(|&d| d <= distance_m).saturating_sub(1).min(last_segment);
         let next = (segment + 1) % self.points.len();
         let span = self.distances_m[segment + 1] - self.distances_m[segment];
@@ -89,9 +88,8 @@ impl Curve {
         let mut stations = vec![from_m];
         let laps: &[f64] = if self.closed { &[-length_m, 0.0, length_m] } else { &[0.0] };
         for lap_m in laps {
-            stations.extend(
-                self.distances_m.iter().map(|d| d + lap_m).filter(|d| *d > from_m + 1e-9 && *d < to_m - 1e-9),
-            );
+            stations
+                .extend(self.distances_m.iter().map(|d| d + lap_m).filter(|d| *d > from_m + 1e-9 && *d < to_m - 1e-9));
         }
         stations.push(to_m);
         stations.sort_by(f64::total_cmp);
@@ -120,18 +118,15 @@ impl Curve {
 
     /// +1 when `others` lie mostly to the left of the curve's `column` (row by row), else -1.
     pub(crate) fn side_of(column: &[DVec2], others: &[DVec2]) -> f64 {
-        let leaning: f64 = column
-            .windows(2)
-            .zip(others)
-            .map(|(pair, other)| (pair[1] - pair[0]).perp_dot(*other - pair[0]))
-            .sum();
+        let leaning: f64 =
+            column.windows(2).zip(others).map(|(pair, other)| (pair[1] - pair[0]).perp_dot(*other - pair[0])).sum();
         if leaning >= 0.0 { 1.0 } else { -1.0 }
     }
 }
 
-/// A quadrilateral as two triangles.
+/// A quadrilateral as two triangles, without those that have no area or a corner that is not finite.
 pub(crate) fn quad(corners: [DVec2; 4], out: &mut Vec<[DVec2; 3]>) {
     let [a, b, c, d] = corners;
-    out.push([a, b, c]);
-    out.push([a, c, d]);
+    let doubled_area = |[a, b, c]: [DVec2; 3]| (b - a).perp_dot(c - a).abs();
+    out.extend([[a, b, c], [a, c, d]].into_iter().filter(|t| doubled_area(*t) > 1e-12));
 }

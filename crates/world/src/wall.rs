@@ -23,12 +23,8 @@ pub(crate) fn around_field(min: DVec2, max: DVec2, look: &Look) -> Vec<Wall> {
     let [south_west, north_east] = [min, max];
     let north_west = DVec2::new(min.x, max.y);
     let south_east = DVec2::new(max.x, min.y);
-    let sides = [
-        [north_west, south_west],
-        [south_east, north_east],
-        [south_west, south_east],
-        [north_east, north_west],
-    ];
+    let sides =
+        [[north_west, south_west], [south_east, north_east], [south_west, south_east], [north_east, north_west]];
     sides
         .into_iter()
         .zip(figures.gains)

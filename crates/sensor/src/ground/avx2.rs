@@ -7,9 +7,9 @@ use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_maddubs_epi16, _mm256_max_epi32,
     _mm256_min_epi32, _mm256_mulhrs_epi16, _mm256_mullo_epi16, _mm256_mullo_epi32, _mm256_or_si256,
     _mm256_packus_epi16, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi32,
-    _mm256_setzero_si256, _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srli_epi16,
-    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_sub_epi16, _mm256_sub_epi32, _mm256_unpackhi_epi8,
-    _mm256_unpackhi_epi32, _mm256_unpacklo_epi8, _mm256_unpacklo_epi32,
+    _mm256_setzero_si256, _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srli_epi16, _mm256_srli_epi32,
+    _mm256_storeu_si256, _mm256_sub_epi16, _mm256_sub_epi32, _mm256_unpackhi_epi8, _mm256_unpackhi_epi32,
+    _mm256_unpacklo_epi8, _mm256_unpacklo_epi32,
 };
 
 /// Eights of pixels whose sums are kept while the taps are gone through.

@@ -8,9 +8,7 @@ pub(super) fn row(sampling: Sampling, taps: &[Tap], texels: &[u32], base: [u16; 
         let mut sums = base;
         for tap in taps {
             let level = &texels[tap.start..][..tap.num_texels];
-            let along = |from: i32, step: i32, max: i32| {
-                from.wrapping_add(step.wrapping_mul(x as i32)).clamp(0, max)
-            };
+            let along = |from: i32, step: i32, max: i32| from.wrapping_add(step.wrapping_mul(x as i32)).clamp(0, max);
             let (u, v) = (along(tap.u, tap.u_step, tap.u_max), along(tap.v, tap.v_step, tap.v_max));
             let value = match sampling {
                 Sampling::Nearest => level[index(tap, u >> 16, v >> 16)].to_le_bytes().map(u16::from),
@@ -40,7 +38,7 @@ fn interpolate(tap: &Tap, level: &[u32], u: i32, v: i32) -> [u16; 4] {
     for (k, value) in value.iter_mut().enumerate() {
         let low = a[k] * (64 - across) + b[k] * across;
         let high = c[k] * (64 - across) + d[k] * across;
-        let rise = (((high - low) * (up << 8) >> 14) + 1) >> 1;
+        let rise = ((((high - low) * (up << 8)) >> 14) + 1) >> 1;
         *value = ((low + rise) >> 6) as u16;
     }
     value

@@ -1,16 +1,17 @@
 //! What several tests share: the folder of reference data, poses along a track, and picture distances.
 #![allow(dead_code)]
 
+pub(crate) mod frames;
+pub(crate) mod surfaces;
+
 use deepracer_track::Route;
 use glam::DVec2;
 use std::path::PathBuf;
 
 /// The folder with reference data, or `None` (with a note) where it is missing.
 pub(crate) fn shared_folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("DEEPRACER_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("DEEPRACER_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     if folder.join("data/routes").is_dir() {
         return Some(folder);
     }
