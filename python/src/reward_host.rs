@@ -18,6 +18,9 @@ use crate::print_buffer::PrintBuffer;
 /// Number of the next module, so that each worker's has a name of its own.
 static NEXT_MODULE: AtomicU64 = AtomicU64::new(0);
 
+/// What the names of these modules begin with.
+const MODULE_PREFIX: &str = "deepracer_reward_";
+
 /// The longest `repr` of a wrong result that is shown, in characters.
 const LONGEST_REPR: usize = 120;
 
@@ -159,7 +162,7 @@ impl RewardFunction for PythonReward {
 
 /// Runs the text as a module of its own and returns its `reward_function`.
 fn import<'py>(py: Python<'py>, source: &RewardSource, prints: &Py<PrintBuffer>) -> PyResult<Bound<'py, PyAny>> {
-    let name = format!("deepracer_reward_{}", NEXT_MODULE.fetch_add(1, Ordering::Relaxed));
+    let name = format!("{MODULE_PREFIX}{}", NEXT_MODULE.fetch_add(1, Ordering::Relaxed));
     let file = source.file.to_string_lossy();
     let sys = py.import("sys")?;
     let modules = sys.getattr("modules")?.cast_into::<PyDict>()?;
@@ -187,9 +190,12 @@ fn import<'py>(py: Python<'py>, source: &RewardSource, prints: &Py<PrintBuffer>)
 /// Takes modules that an earlier worker imported from the user's folder out of the table, so that the next worker gets its
 /// own. Whoever uses them already keeps them.
 fn forget_helpers(modules: &Bound<'_, PyDict>, folder: &Path) -> PyResult<()> {
-    for (name, module) in modules.iter() {
+    // A list of its own: looking at a module may import others.
+    let all: Vec<(String, Bound<'_, PyAny>)> =
+        modules.iter().filter_map(|(name, module)| Some((name.extract().ok()?, module))).collect();
+    for (name, module) in all {
         let file = module.getattr("__file__").and_then(|file| file.extract::<PathBuf>());
-        if file.is_ok_and(|file| file.starts_with(folder)) && !name.to_string().starts_with("deepracer_reward_") {
+        if file.is_ok_and(|file| file.starts_with(folder)) && !name.starts_with(MODULE_PREFIX) {
             modules.del_item(name)?;
         }
     }

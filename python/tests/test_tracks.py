@@ -75,7 +75,7 @@ def test_check_lists_what_is_wrong_with_a_route(racing):
     assert racing.dr("tracks", "show", "ring").returncode == 0
 
     numpy.save(racing.folder / "two_columns.npy", good[:, :2])
-    assert "2 columns" in racing.dr("tracks", "check", "two_columns.npy", code=2).stderr
+    assert "[60, 2]" in racing.dr("tracks", "check", "two_columns.npy", code=2).stderr
     bad = good.copy()
     bad[7, 0] = numpy.nan
     numpy.save(racing.folder / "nan.npy", bad)

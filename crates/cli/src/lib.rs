@@ -23,6 +23,8 @@ mod tracks;
 mod training;
 mod unsupported;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use arguments::{Command, Dr};
@@ -34,9 +36,14 @@ pub use host::Host;
 ///
 /// `arguments[0]` is the name the command was called by: `dr` (then a subcommand follows) or `dr-<subcommand>`.
 pub fn main(arguments: &[String], host: &dyn Host) -> u8 {
-    let outcome = parse(arguments).and_then(|command| match command {
-        Some(command) => run(&command, host),
-        None => Ok(Exit::Done),
+    let work = || {
+        parse(arguments).and_then(|command| match command {
+            Some(command) => run(&command, host),
+            None => Ok(Exit::Done),
+        })
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Failure::failed("an internal error, not a mistake of yours").hint("please report it with the lines above"))
     });
     match outcome {
         Ok(exit) => exit.code(),
