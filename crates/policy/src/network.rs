@@ -67,7 +67,7 @@ struct EmbedderLayer {
     bias: Variable,
     input_at: usize,
     output_at: usize,
-    /// Where its gradients are in the gradients of a group: kernel, then bias.
+    /// Where its sums are in the gradients of a group: those of the convolution, then the bias.
     gradient_at: usize,
 }
 
@@ -236,8 +236,10 @@ impl Network {
             }
         }
         for layer in embedders.iter_mut().flat_map(|embedder| &mut embedder.layers) {
-            let (kernel, rest) = sum.gradients[layer.gradient_at..].split_at(layer.kernel.values().len());
-            let bias = &rest[..layer.bias.values().len()];
+            let (sums, bias) = sum.gradients[layer.gradient_at..].split_at_mut(layer.convolution.sums_len());
+            layer.convolution.finish_weight_gradient(sums);
+            let kernel = &sums[..layer.kernel.values().len()];
+            let bias = &bias[..layer.bias.values().len()];
             optimizer.update(layer.kernel.block(), kernel);
             optimizer.update(layer.bias.block(), bias);
             layer.convolution.pack(layer.kernel.values());
@@ -281,19 +283,15 @@ impl Embedder {
                 std::mem::swap(output_map, input_map);
                 &mut output_map[..geometry.output_len()]
             };
-            let (kernel_gradient, bias_gradient) =
-                gradients[layer.gradient_at..].split_at_mut(geometry.patch() * geometry.filters);
-            relu_gradient(
-                &record[layer.output_at..][..geometry.output_len()],
-                output_gradient,
-                &mut bias_gradient[..geometry.filters],
-            );
+            let (sums, bias_gradient) = gradients[layer.gradient_at..].split_at_mut(layer.convolution.sums_len());
+            let output = &record[layer.output_at..][..geometry.output_len()];
+            relu_gradient(output, output_gradient, &mut bias_gradient[..geometry.filters]);
             let input = &record[layer.input_at..][..geometry.input_len()];
-            layer.convolution.weight_gradient(input, output_gradient, kernel_gradient);
-            if index > 0 {
+            let input_gradient = (index > 0).then(|| {
                 grow(input_map, geometry.input_len());
-                layer.convolution.input_gradient(output_gradient, &mut input_map[..geometry.input_len()]);
-            }
+                &mut input_map[..geometry.input_len()]
+            });
+            layer.convolution.backward(input, output_gradient, sums, input_gradient);
         }
     }
 }
@@ -359,6 +357,7 @@ impl Builder {
                 let kernel = self.glorot_uniform(&name, kernel_shape);
                 let mut convolution = Convolution::new(*geometry, index > 0, self.instructions);
                 convolution.pack(kernel.values());
+                let sums_len = convolution.sums_len();
                 embedder.layers.push(EmbedderLayer {
                     convolution,
                     kernel,
@@ -368,7 +367,7 @@ impl Builder {
                     gradient_at: gradient_len,
                 });
                 layer_input_at = output_at;
-                gradient_len += (geometry.patch() + 1) * geometry.filters;
+                gradient_len += sums_len + geometry.filters;
             }
             merged_at += table.last().map_or(0, |(_, geometry)| geometry.output_len());
             observation_at += input.shape.bytes();

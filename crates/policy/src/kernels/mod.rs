@@ -10,5 +10,7 @@
 pub(crate) mod adam;
 pub(crate) mod convolution;
 pub(crate) mod dense;
+pub(crate) mod direct;
 pub(crate) mod instruction_set;
 pub(crate) mod matrix;
+pub(crate) mod winograd;
