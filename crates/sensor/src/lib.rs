@@ -21,6 +21,7 @@
 mod bake;
 mod camera;
 mod ground;
+mod kernel;
 mod observation;
 pub mod oracle;
 mod pack;

@@ -5,7 +5,8 @@
 //! several lookups per pixel, at walls by the share of the filter that they cover.
 
 use crate::camera::{Camera, NEAR_M, Pixels, Quality, Raster, Seen};
-use crate::ground::{FIXED_ONE, Kernel, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
+use crate::ground::{self, FIXED_ONE, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
+use crate::kernel::Kernel;
 use crate::pack;
 use crate::polygon::{Canvas, Corner, MAX_CORNERS};
 use crate::scene::{Level, Scene, packed};
@@ -135,8 +136,8 @@ impl ObservationCamera {
         self.draw_ground(scene, lens, heading, &mut scratch.pixels);
         self.draw_walls(scene, lens, heading, scratch);
         match pixels {
-            Pixels::Rgb => pack::rgb(&scratch.pixels, out),
-            Pixels::Grey => pack::grey(&scratch.pixels, out),
+            Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
+            Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),
         }
     }
 
@@ -150,7 +151,7 @@ impl ObservationCamera {
             for (tap, row_tap) in taps.iter_mut().zip(row_taps) {
                 *tap = self.place(scene, row_tap, lens, heading);
             }
-            self.kernel.row(self.sampling, &taps[..row_taps.len()], &scene.texels, background, out);
+            ground::draw_row(self.kernel, self.sampling, &taps[..row_taps.len()], &scene.texels, background, out);
         }
     }
 

@@ -7,6 +7,8 @@
 mod avx2;
 mod portable;
 
+use crate::kernel::Kernel;
+
 /// Fixed point one: texel coordinates have 16 fractional bits.
 pub(crate) const FIXED_ONE: f64 = 65536.0;
 /// Sum of the weights of a row's taps.
@@ -45,34 +47,15 @@ pub(crate) enum Sampling {
     Bilinear,
 }
 
-/// Which implementation draws. All give the same bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kernel {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-}
-
-impl Kernel {
-    /// The quickest one this processor can run.
-    pub(crate) fn detect() -> Kernel {
+/// Draws one row: every pixel becomes the weighted mean of its taps, plus `rest` (weighted by what the taps'
+/// weights leave of 256).
+pub(crate) fn draw_row(kernel: Kernel, sampling: Sampling, taps: &[Tap], texels: &[u32], rest: u32, out: &mut [u32]) {
+    debug_assert!(out.len().is_multiple_of(LANES) && taps.len() <= MAX_TAPS);
+    let base = rest_of_row(taps, rest);
+    match kernel {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            return Kernel::Avx2;
-        }
-        Kernel::Portable
-    }
-
-    /// Draws one row: every pixel becomes the weighted mean of its taps, plus `rest` (weighted by what the
-    /// taps' weights leave of 256).
-    pub(crate) fn row(self, sampling: Sampling, taps: &[Tap], texels: &[u32], rest: u32, out: &mut [u32]) {
-        debug_assert!(out.len().is_multiple_of(LANES) && taps.len() <= MAX_TAPS);
-        let base = rest_of_row(taps, rest);
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::row(sampling, taps, texels, base, out),
-            Kernel::Portable => portable::row(sampling, taps, texels, base, out),
-        }
+        Kernel::Avx2 => avx2::row(sampling, taps, texels, base, out),
+        Kernel::Portable => portable::row(sampling, taps, texels, base, out),
     }
 }
 
@@ -119,8 +102,8 @@ mod tests {
         ) {
             for sampling in [Sampling::Nearest, Sampling::Bilinear] {
                 let (mut expected, mut found) = (vec![0; 160], vec![0; 160]);
-                Kernel::Portable.row(sampling, &taps, &texels, rest, &mut expected);
-                Kernel::detect().row(sampling, &taps, &texels, rest, &mut found);
+                draw_row(Kernel::Portable, sampling, &taps, &texels, rest, &mut expected);
+                draw_row(Kernel::detect(), sampling, &taps, &texels, rest, &mut found);
                 prop_assert_eq!(&expected, &found);
             }
         }
@@ -141,7 +124,7 @@ mod tests {
         };
         for sampling in [Sampling::Nearest, Sampling::Bilinear] {
             let mut out = vec![0; 32];
-            Kernel::Portable.row(sampling, &[tap(100), tap(90)], &texels, 0x0012_3456, &mut out);
+            draw_row(Kernel::Portable, sampling, &[tap(100), tap(90)], &texels, 0x0012_3456, &mut out);
             assert_eq!(out, vec![0x0012_3456; 32]);
         }
     }
