@@ -7,6 +7,7 @@ use crate::camera::{Camera, FAR_M, NEAR_M};
 use crate::observation::{HEIGHT, WIDTH};
 use deepracer_world::World;
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 /// How many times smaller an observation is than the camera's picture.
 const REDUCTION: usize = 4;
@@ -59,24 +60,23 @@ impl<'a> Oracle<'a> {
         let heading = DVec2::from_angle(yaw_rad);
         let mount = camera.position;
         let lens = (origin + heading * mount.x + heading.perp() * mount.y).extend(mount.z);
-        let mut picture = Vec::with_capacity(width * height * 3);
-        for row in 0..height {
-            for column in 0..width {
-                let mut sum = [0.0_f32; 3];
-                for ray in 0..self.rays * self.rays {
-                    let inside =
-                        DVec2::new((ray % self.rays) as f64 + 0.5, (ray / self.rays) as f64 + 0.5) / self.rays as f64;
-                    let body = raster.direction(column as f64 + inside.x, row as f64 + inside.y);
-                    let level = heading * body.x + heading.perp() * body.y;
-                    let colour = self.colour_seen(lens, level.extend(body.z));
-                    for (sum, channel) in sum.iter_mut().zip(colour) {
-                        *sum += channel;
-                    }
+        let mut picture = vec![0; width * height * 3];
+        picture.par_chunks_exact_mut(3).enumerate().for_each(|(pixel, bytes)| {
+            let (column, row) = ((pixel % width) as f64, (pixel / width) as f64);
+            let mut sum = [0.0_f32; 3];
+            for ray in 0..self.rays * self.rays {
+                let inside = DVec2::new((ray % self.rays) as f64 + 0.5, (ray / self.rays) as f64 + 0.5);
+                let at = DVec2::new(column, row) + inside / self.rays as f64;
+                let body = raster.direction(at.x, at.y);
+                let level = heading * body.x + heading.perp() * body.y;
+                let colour = self.colour_seen(lens, level.extend(body.z));
+                for (sum, channel) in sum.iter_mut().zip(colour) {
+                    *sum += channel;
                 }
-                let count = (self.rays * self.rays) as f32;
-                picture.extend(sum.map(|channel| (channel / count).round() as u8));
             }
-        }
+            let count = (self.rays * self.rays) as f32;
+            bytes.copy_from_slice(&sum.map(|channel| (channel / count).round() as u8));
+        });
         picture
     }
 

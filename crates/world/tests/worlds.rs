@@ -1,6 +1,6 @@
 //! Worlds built from routes: what lies where.
 
-use deepracer_track::{Route, RouteSource, catalogue};
+use deepracer_track::{Library, Route, RouteSource, catalogue};
 use deepracer_world::look::{self, Extent, LineSide, Look};
 use deepracer_world::{Rgb, World};
 use glam::DVec2;
@@ -73,6 +73,39 @@ fn dashes_follow_the_centre_line_by_arc_length() {
         assert_eq!(at(start_m + 0.0488), Some(DASH), "dash {k}");
         assert_eq!(at(start_m + 0.0528), Some(ROAD), "after dash {k}");
         assert_eq!(at(start_m + pitch_m - 0.002), Some(ROAD), "before dash {}", k + 1);
+    }
+}
+
+#[test]
+fn tracks_have_as_many_dashes_as_the_original() {
+    let counts = [
+        ("reinvent_base", 174),
+        ("reInvent2019_track", 228),
+        ("reInvent2019_wide", 164),
+        ("Oval_track", 129),
+        ("Bowtie_track", 131),
+        ("Straight_track", 45),
+        ("Tokyo_Training_track", 181),
+        ("New_York_Track", 182),
+    ];
+    for (name, expected) in counts {
+        let route = Library::new(None).load(name).expect("a built-in track");
+        let world = World::build(&route, &look::find(name));
+        let dash = world.ground.surfaces.iter().position(|surface| *surface == look::find(name).dash);
+        // Walk the centre line and count where a dash begins.
+        let mut count = 0;
+        let mut was_on_dash = false;
+        for pair in route.center.windows(2) {
+            let steps = (pair[0].distance(pair[1]) / 0.01).ceil() as usize;
+            for k in 0..steps {
+                let point = pair[0].lerp(pair[1], k as f64 / steps as f64);
+                let is_on_dash = world.ground.surface_at(point) == dash;
+                count += usize::from(is_on_dash && !was_on_dash);
+                was_on_dash = is_on_dash;
+            }
+        }
+        // The built-in drawings are a centimetre or so shorter or longer than the published lines.
+        assert!(count.abs_diff(expected) <= 1, "{name}: {count} dashes instead of {expected}");
     }
 }
 

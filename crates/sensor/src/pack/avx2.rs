@@ -61,7 +61,7 @@ fn grey_of_eight(pixels: __m256i) -> __m256i {
     let red_and_blue = _mm256_and_si256(pixels, _mm256_set1_epi32(0x00FF_00FF));
     let green = _mm256_and_si256(_mm256_srli_epi32::<8>(pixels), _mm256_set1_epi32(0xFF));
     let ten_thousandths = _mm256_add_epi32(
-        _mm256_madd_epi16(red_and_blue, _mm256_set1_epi32(2989 | 1140 << 16)),
+        _mm256_madd_epi16(red_and_blue, _mm256_set1_epi32((1140 << 16) + 2989)),
         _mm256_madd_epi16(green, _mm256_set1_epi32(5870)),
     );
     let clear_of_rounding = _mm256_add_ps(_mm256_cvtepi32_ps(ten_thousandths), _mm256_set1_ps(0.5));
