@@ -1,5 +1,6 @@
 //! Where the prints of a reward function go.
 
+use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -42,7 +43,7 @@ impl PrintBuffer {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            text.push_str(&format!("({num_lines} printed lines left out: more than 64 KiB a second)\n"));
+            let _ = writeln!(text, "({num_lines} printed lines left out: more than 64 KiB a second)");
         }
         text
     }

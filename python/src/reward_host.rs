@@ -129,18 +129,13 @@ impl PythonReward {
     fn waypoint_list<'py>(&mut self, py: Python<'py>, track: &Track) -> PyResult<Bound<'py, PyList>> {
         let is_known =
             |known: &Waypoints| Arc::ptr_eq(&known.route, track.route()) && known.is_reversed == track.is_reversed();
-        let index = match self.waypoints.iter().position(is_known) {
-            Some(index) => index,
-            None => {
-                let tuple = |point: &glam::DVec2| Ok(PyTuple::new(py, [point.x, point.y])?.unbind());
-                let points = track.waypoints().iter().map(tuple).collect::<PyResult<_>>()?;
-                self.waypoints.push(Waypoints {
-                    route: track.route().clone(),
-                    is_reversed: track.is_reversed(),
-                    points,
-                });
-                self.waypoints.len() - 1
-            }
+        let index = if let Some(index) = self.waypoints.iter().position(is_known) {
+            index
+        } else {
+            let tuple = |point: &glam::DVec2| Ok(PyTuple::new(py, [point.x, point.y])?.unbind());
+            let points = track.waypoints().iter().map(tuple).collect::<PyResult<_>>()?;
+            self.waypoints.push(Waypoints { route: track.route().clone(), is_reversed: track.is_reversed(), points });
+            self.waypoints.len() - 1
         };
         PyList::new(py, &self.waypoints[index].points)
     }
@@ -168,8 +163,8 @@ fn import<'py>(py: Python<'py>, source: &RewardSource, prints: &Py<PrintBuffer>)
     let modules = sys.getattr("modules")?.cast_into::<PyDict>()?;
     forget_helpers(&modules, &source.folder)?;
     let path = sys.getattr("path")?.cast_into::<PyList>()?;
-    if !path.contains(&source.folder.to_string_lossy())? {
-        path.insert(0, &source.folder.to_string_lossy())?;
+    if !path.contains(source.folder.to_string_lossy())? {
+        path.insert(0, source.folder.to_string_lossy())?;
     }
     // Tracebacks show the text that runs, whatever became of the file since.
     let lines = PyList::new(py, source.text.split_inclusive('\n'))?;

@@ -1,6 +1,7 @@
 """Runs the installed commands in racing folders whose names have blanks and an accent."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,15 @@ def make_racing(folder: Path) -> Racing:
     racing = Racing(folder)
     racing.dr("init")
     (folder / "custom_files" / "hyperparameters.json").write_text(SMALL_HYPERPARAMETERS)
-    racing.set(DR_TRAIN_MIN_EVAL_TRIALS="1")
+    env = folder / "run.env"
+    text = env.read_text()
+    # Short evaluations: one lap each, over at the first mistake.
+    for key, value in [
+        ("DR_TRAIN_MIN_EVAL_TRIALS", "1"),
+        ("DR_EVAL_IS_CONTINUOUS", "False"),
+        ("DR_EVAL_MAX_RESETS", "0"),
+    ]:
+        text = re.sub(rf"(?m)^{key}=.*$", f"{key}={value}", text)
+    env.write_text(text)
     racing.dr("upload-custom-files")
     return racing

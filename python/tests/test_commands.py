@@ -2,13 +2,11 @@
 
 import re
 import subprocess
-import tomllib
-from pathlib import Path
+from importlib import metadata
 
 import pytest
 
-PROJECT = Path(__file__).parents[1] / "pyproject.toml"
-COMMANDS = sorted(tomllib.loads(PROJECT.read_text())["project"]["scripts"])
+COMMANDS = sorted(script.name for script in metadata.distribution("deepracer").entry_points)
 UNSUPPORTED = [
     "start-viewer", "stop-viewer", "update-viewer", "view-stream", "start-loganalysis", "stop-loganalysis",
     "logs-loganalysis", "url-loganalysis", "start-metrics", "stop-metrics", "find-sagemaker", "find-robomaker",

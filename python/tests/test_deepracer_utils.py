@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from conftest import make_racing
 
 READER = Path(__file__).with_name("read_with_utils.py")
@@ -30,3 +29,6 @@ def test_the_log_analysis_library_loads_a_finished_run(tmp_path):
     assert found["evaluation_rows"] > 0
     assert found["actions"] == 5
     assert found["hyperparameters"]["batch_size"] == 32
+    assert found["metrics_episodes"] == 4
+    # The metrics round each episode's sum to a whole number.
+    assert found["total_reward_of_metrics"] == pytest.approx(found["total_reward_of_trace"], abs=0.5 * 4)

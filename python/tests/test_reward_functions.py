@@ -3,7 +3,6 @@
 import time
 
 import pytest
-
 from conftest import GOOD_REWARD
 
 
@@ -98,7 +97,9 @@ def test_what_cannot_be_loaded_says_why(racing, text, told):
 def test_optional_further_arguments_are_fine(racing):
     """What counts is that a call with one argument works."""
     reward_report(racing, "def reward_function(params, scale=2.0):\n    return scale\n")
-    reward_report(racing, "class Reward:\n    def __call__(self, params):\n        return 1.0\nreward_function = Reward()\n")
+    reward_report(
+        racing, "class Reward:\n    def __call__(self, params):\n        return 1.0\nreward_function = Reward()\n"
+    )
 
 
 def test_a_function_that_waits_for_step_one_is_told_both_ways_out(racing):
@@ -118,7 +119,7 @@ def test_a_function_that_waits_for_step_one_is_told_both_ways_out(racing):
     racing.dr("reload", "--set", "DR_TRAIN_PREPARE_STEP=False")
 
 
-CONTRACT = '''
+CONTRACT = """
 EXPECTED = {
     "all_wheels_on_track": bool, "x": float, "y": float, "heading": float, "distance_from_center": float,
     "projection_distance": float, "progress": float, "steps": float, "speed": float, "steering_angle": float,
@@ -148,7 +149,7 @@ def reward_function(params):
     waypoints.clear()          # a function that spoils its parameters spoils only its own copy
     params.clear()
     return 1.0
-'''
+"""
 
 
 def test_the_parameters_are_plain_values_of_the_documented_types(racing):

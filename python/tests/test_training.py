@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import GOOD_REWARD, Racing, make_racing
 
 MODEL = "rl-deepracer-sagemaker"
@@ -33,7 +32,7 @@ def wait_for(what, seconds: float = 60.0):
 
 def checkpoints(folder: Path) -> list[Path]:
     """The checkpoint folders of a model."""
-    return sorted(folder.glob("model/*_Step-*"), key=lambda path: int(path.name.split("_")[0]))
+    return sorted(folder.glob("model/[0-9]*_Step-*"), key=lambda path: int(path.name.split("_")[0]))
 
 
 def fingerprint(folder: Path) -> str:

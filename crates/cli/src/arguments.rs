@@ -1,4 +1,6 @@
-//! The commands and their options.
+//! The commands and their options. The comments on them are what `--help` prints.
+
+#![expect(clippy::doc_markdown, reason = "help texts show names as they are typed")]
 
 use std::path::PathBuf;
 

@@ -89,9 +89,12 @@ fn clone_model(context: &Context) -> Result<String, Failure> {
     let copied = prefix::wipe(&bucket, &to)
         .and_then(|_| bucket.copy_folder(&from.model_folder(), &to.model_folder()))
         .and_then(|_| bucket.copy_folder(&from.key("ip"), &to.key("ip")))
-        .and_then(|_| match bucket.exists(&from.reward_function())? {
-            true => bucket.copy(&from.reward_function(), &to.reward_function()),
-            false => Ok(()),
+        .and_then(|_| {
+            if bucket.exists(&from.reward_function())? {
+                bucket.copy(&from.reward_function(), &to.reward_function())
+            } else {
+                Ok(())
+            }
         });
     copied.map_err(|error| {
         Failure::failed(format!("cannot copy the model `{}` to `{}`", from.prefix(), to.prefix())).caused_by(&error)

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, Failure> {
         match fate {
             Fate::New => say!("{}", shown(&path)),
             Fate::Replaced => {
-                say!("{} (the old one is kept as {})", shown(&path), shown(&env_edit::backup_path(&path)))
+                say!("{} (the old one is kept as {})", shown(&path), shown(&env_edit::backup_path(&path)));
             }
             Fate::Unchanged => {}
             Fate::Kept => {

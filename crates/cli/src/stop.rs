@@ -14,13 +14,11 @@ use crate::logs::ending_failure;
 pub(crate) fn one(kind: RunKind, arguments: &Stop, host: &dyn Host) -> Result<Exit, Failure> {
     let settings = Context::inspect(&arguments.settings)?.settings;
     let run_id = u64::from(settings.config().run_id);
-    match record(settings.folder(), kind, run_id)?.filter(RunRecord::is_alive) {
-        Some(record) => stop(&record, arguments.timeout, host),
-        None => {
-            eprintln!("no {kind} run with DR_RUN_ID={run_id} is alive; there is nothing to stop");
-            Ok(Exit::Done)
-        }
+    if let Some(record) = record(settings.folder(), kind, run_id)?.filter(RunRecord::is_alive) {
+        return stop(&record, arguments.timeout, host);
     }
+    eprintln!("no {kind} run with DR_RUN_ID={run_id} is alive; there is nothing to stop");
+    Ok(Exit::Done)
 }
 
 /// Stops every run of the racing folder, and no other.

@@ -1,6 +1,8 @@
 //! What the process of a run does: trains or evaluates as its record says, and tells how it went.
 
 use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use deepracer_bucket::{Bucket as _, LocalBucket, join};
@@ -88,7 +90,7 @@ fn evaluated(record: &RunRecord, outcome: &EvaluationOutcome) -> Result<Ending, 
 
     let mut report = lap_table(&outcome.laps);
     for (name, key) in [("picture", &picture_key), ("trace", &outcome.trace_key), ("metrics", &outcome.metrics_key)] {
-        report.push_str(&format!("{name}: {}\n", folder.join(key).display()));
+        let _ = writeln!(report, "{name}: {}", folder.join(key).display());
     }
     let path = record.logs.worker(0);
     LogFile::open(&path).and_then(|mut log| log.write(&report)).map_err(|source| JobError::Log { path, source })?;
@@ -116,21 +118,22 @@ fn lap_table(laps: &[LapResult]) -> String {
         "LAP", "TIME", "PROGRESS", "END", "OFF TRACK", "CRASHES"
     );
     for (index, lap) in laps.iter().enumerate() {
-        table.push_str(&format!(
-            "{:>4}  {:>7.3} s  {:>7.1} %  {:<14}  {:>9}  {:>7}\n",
+        let _ = writeln!(
+            table,
+            "{:>4}  {:>7.3} s  {:>7.1} %  {:<14}  {:>9}  {:>7}",
             index + 1,
             lap.end_s - lap.start_s,
             lap.progress.clamp(0.0, 100.0),
             lap.status.label(),
             lap.num_off_tracks,
             lap.num_crashes,
-        ));
+        );
     }
     let complete: Vec<f64> =
         laps.iter().filter(|lap| lap.progress >= 100.0).map(|lap| lap.end_s - lap.start_s).collect();
     if let Some(fastest) = complete.iter().copied().reduce(f64::min) {
         let mean = complete.iter().sum::<f64>() / complete.len() as f64;
-        table.push_str(&format!("{} complete, fastest {fastest:.3} s, mean {mean:.3} s\n", complete.len()));
+        let _ = writeln!(table, "{} complete, fastest {fastest:.3} s, mean {mean:.3} s", complete.len());
     }
     table
 }
@@ -152,7 +155,27 @@ fn failed(record: &RunRecord, error: &JobError, drives: bool) -> Ending {
         next = error.source();
     }
     causes.extend(traceback(error).map(|traceback| format!("called from\n{traceback}")));
-    Ending { exit_code, what, causes, hints: error.hint().into_iter().collect() }
+    let mut hints: Vec<String> = error.hint().into_iter().collect();
+    if is_disk_full(error) {
+        hints.push(
+            "free some space on that disk; the last checkpoint is intact, `dr-start-training --resume` goes on from it"
+                .to_owned(),
+        );
+    }
+    Ending { exit_code, what, causes, hints }
+}
+
+/// Whether an error goes back to a disk, or the user's share of it, being full.
+fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if matches!(kind, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// The traceback of a reward function.

