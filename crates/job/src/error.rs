@@ -10,7 +10,7 @@ use deepracer_settings::model_metadata::MetadataError;
 use deepracer_track::TrackError;
 
 use crate::artefact::ArtefactError;
-use crate::artefact::fault::FaultCode;
+use crate::artefact::fault::{ExceptionType, Fault, FaultCode};
 use crate::picture::PictureError;
 use crate::reward::RewardError;
 use crate::rollout::RolloutError;
@@ -133,6 +133,29 @@ impl JobError {
             Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => FaultCode::FileUpload,
             _ => FaultCode::Unclassified,
         }
+    }
+
+    /// What logs say of it: a JSON line and a fault code, in the original's format.
+    pub fn log_lines(&self, function: &str) -> String {
+        let message = match self.hint() {
+            Some(hint) => format!("{self}; {hint}"),
+            None => self.to_string(),
+        };
+        let exception_type = match self {
+            Self::Learn(_) | Self::Policy(_) | Self::Checkpoint(_) => ExceptionType::TrainingWorker,
+            Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => ExceptionType::S3Datastore,
+            _ => ExceptionType::SimulationWorker,
+        };
+        Fault {
+            date: jiff::Zoned::now().datetime(),
+            function,
+            message: &message,
+            exception_type,
+            is_user_error: self.is_user_error(),
+            code: self.fault_code(),
+        }
+        .log_lines()
+        .join("\n")
     }
 
     /// Whether the user's files are the cause, and not the machine or the program.

@@ -17,7 +17,7 @@ use crate::artefact::metrics::{EvaluationMetrics, EvaluationTrial};
 use crate::artefact::simtrace::{StepRow, Trace};
 use crate::error::JobError;
 use crate::reward::{CenterLine, RewardFunction, RewardTime};
-use crate::rollout::{Episode, Mode, Plan, Worker, drive};
+use crate::rollout::{Episode, Mode, Plan, RolloutError, Worker, drive};
 use crate::run::RunRecord;
 use crate::setup::{self, Worlds};
 use crate::stop::StopFlag;
@@ -63,7 +63,18 @@ pub fn run(
     let threads = setup::threads(settings.config().threads)?;
     let root = record.racing_folder().bucket(&settings.config().storage.bucket);
     let bucket = LocalBucket::new(root.clone());
-    threads.install(|| evaluate(record, &settings, &bucket, root.clone(), rewards, stop, running))
+    threads
+        .install(|| evaluate(record, &settings, &bucket, root.clone(), rewards, stop, running))
+        .inspect_err(|error| tell(record, error))
+}
+
+/// Writes a failure into the log; whoever waits for the evaluation hears of it as well.
+fn tell(record: &RunRecord, error: &JobError) {
+    if !matches!(error, JobError::Rollout(RolloutError::Stopped))
+        && let Ok(mut log) = Log::open(record.logs.worker(0))
+    {
+        let _ = log.write(&error.log_lines("evaluation.rs::run"));
+    }
 }
 
 fn evaluate(

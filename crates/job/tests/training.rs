@@ -254,6 +254,8 @@ fn a_failing_reward_names_worker_episode_step_and_leaves_a_usable_model() -> Res
     let text = error.to_string();
     assert!(text.contains("worker 0, episode ") && text.contains("step ") && text.contains("NaN"), "{text}");
     assert!(error.hint().is_some_and(|hint| hint.contains("--resume")));
+    let log = racing.log("fails")?;
+    assert!(log.contains("\"simapp_exception\"") && log.contains("ERROR: FAULT_CODE: 41"), "{log}");
     racing.train(&racing.record(RunKind::Training, "fails", &[("DR_TRAIN_STOP_ITERATIONS", "1")]))?;
     Ok(())
 }

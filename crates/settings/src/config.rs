@@ -60,7 +60,7 @@ pub struct TrainConfig {
     pub alternate_direction: bool,
     /// Whether the track is driven the other way round.
     pub reverse_direction: bool,
-    /// Evaluation episodes after every iteration; 0 drives none.
+    /// Evaluation episodes in every iteration, driven before it learns; 0 drives none.
     pub min_evaluation_trials: u32,
     /// What makes a checkpoint the best one.
     pub best_model_metric: BestModelMetric,
@@ -97,8 +97,6 @@ pub struct EvaluationConfig {
     pub is_continuous: bool,
     /// Budget of resets: 0, or at least 2.
     pub max_resets: u32,
-    /// How far behind the place of a failure the car is put back, in metres.
-    pub reset_behind_m: f64,
     /// Wait after leaving the track, in seconds.
     pub off_track_penalty_s: f64,
     /// Wait after a collision, in seconds.
@@ -215,7 +213,6 @@ impl EvaluationConfig {
             number_of_trials: values.integer("DR_EVAL_NUMBER_OF_TRIALS") as u32,
             is_continuous: values.flag("DR_EVAL_IS_CONTINUOUS"),
             max_resets: values.integer("DR_EVAL_MAX_RESETS") as u32,
-            reset_behind_m: values.number("DR_EVAL_RESET_BEHIND_DIST"),
             off_track_penalty_s: values.number("DR_EVAL_OFF_TRACK_PENALTY"),
             collision_penalty_s: values.number("DR_EVAL_COLLISION_PENALTY"),
             checkpoint: values.checkpoint("DR_EVAL_CHECKPOINT"),

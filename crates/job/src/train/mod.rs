@@ -110,11 +110,21 @@ pub fn run(
     let bucket_folder = record.racing_folder().bucket(&settings[0].config().storage.bucket);
     let bucket = LocalBucket::new(bucket_folder.clone());
     // Reward functions run on the thread that called, the rest on the pool.
-    let mut trainer = threads.install(|| Trainer::start(record, settings, &bucket, bucket_folder.clone(), rewards))?;
+    let mut trainer = threads
+        .install(|| Trainer::start(record, settings, &bucket, bucket_folder.clone(), rewards))
+        .inspect_err(|error| tell(record, error))?;
     running();
     let outcome = threads.install(|| trainer.train(stop));
     trainer.finish(&outcome)?;
     outcome
+}
+
+/// Writes a failure into the trainer's log, where people look for it. Whoever waits for the run hears of it as well, so
+/// a log that cannot be written is no further failure.
+fn tell(record: &RunRecord, error: &JobError) {
+    if let Ok(mut log) = Log::open(record.logs.trainer()) {
+        let _ = log.write(&error.log_lines("training.rs::run"));
+    }
 }
 
 /// Everything a training needs.
@@ -453,6 +463,10 @@ impl Trainer<'_> {
 
     /// The last words of a run, however it ended.
     fn finish(&mut self, outcome: &Result<TrainOutcome, JobError>) -> Result<(), JobError> {
+        if let Err(error) = outcome {
+            // The failure itself is what counts; a log on a full disk must not hide it.
+            let _ = self.logs.trainer.write(&error.log_lines("training.rs::run"));
+        }
         if let Ok(outcome) = outcome {
             if outcome.ended != Ended::Stopped {
                 Marker::Finished.set(self.bucket, &self.checkpoints.model)?;

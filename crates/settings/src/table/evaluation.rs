@@ -34,13 +34,13 @@ pub(super) const EVALUATION: &[Variable] = &[
     )
     .or(&["DR_EVAL_NUMBER_OF_RESETS"])
     .in_evaluation(&["NUMBER_OF_RESETS"]),
-    works(
+    idle(
         "DR_EVAL_RESET_BEHIND_DIST",
         METRES,
         "1.0",
         "0.5",
-        "evaluation.reset_behind_m",
-        "How far behind the place of the failure the car is put back.",
+        Status::NotYetIgnored("obstacles (DR_RACE_TYPE=OBJECT_AVOIDANCE)"),
+        "How far behind an obstacle the car is put back after a failure beside it. Elsewhere it returns to where it was.",
     )
     .in_evaluation(&["RESET_BEHIND_DIST"]),
     works(

@@ -65,7 +65,7 @@ pub(super) const TRAINING: &[Variable] = &[
         "5",
         "3",
         "train.min_evaluation_trials",
-        "Evaluation episodes after every iteration, from the start line. They choose the best model; 0 drives none.",
+        "Evaluation episodes in every iteration, from the start line, before it learns. They choose the best model; 0 drives none.",
     )
     .in_training(&["MIN_EVAL_TRIALS"]),
     works(
