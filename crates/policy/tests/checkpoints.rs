@@ -5,18 +5,22 @@ use std::path::Path;
 
 use deepracer_policy::{
     ActionSpec, ActionVector, CheckpointError, Choice, ClippedPpo, InputShape, InputSpec, PolicySpec,
-    PpoHyperparameters, RandomStream, Restore, Rollout, Topology,
+    PpoHyperparameters, RandomStream, Restore, Rollout, Topology, Variable,
 };
 use serde_json::json;
 
 const SIDE: usize = 36;
 
 fn policy(actions: ActionSpec, seed: u64) -> ClippedPpo {
-    let shape = InputShape::Image { height: SIDE, width: SIDE, channels: 1 };
+    policy_of_size([SIDE, SIDE], actions, seed)
+}
+
+fn policy_of_size([height, width]: [usize; 2], actions: ActionSpec, seed: u64) -> ClippedPpo {
+    let shape = InputShape::Image { height, width, channels: 1 };
     let inputs = vec![InputSpec { name: "FRONT_FACING_CAMERA".into(), shape }];
+    let spec = PolicySpec { inputs, topology: Topology::Shallow, actions };
     let hyperparameters = PpoHyperparameters { num_epochs: 2, batch_size: 16, ..PpoHyperparameters::default() };
-    ClippedPpo::new(PolicySpec { inputs, topology: Topology::Shallow, actions }, hyperparameters, seed)
-        .expect("a possible policy")
+    ClippedPpo::new(spec, hyperparameters, seed).expect("a possible policy")
 }
 
 const DISCRETE: ActionSpec = ActionSpec::Discrete { num_actions: 3 };
@@ -27,7 +31,7 @@ fn rollout(policy: &ClippedPpo, number: u64) -> Rollout {
     let mut random = RandomStream::new(number, "rollout");
     let mut rollout = Rollout::new(policy.spec());
     for step in 1..=40 {
-        let observation: Vec<u8> = (0..SIDE * SIDE).map(|_| random.bits() as u8).collect();
+        let observation: Vec<u8> = (0..policy.spec().observation_bytes()).map(|_| random.bits() as u8).collect();
         let reward = random.normal() as f32;
         match policy.spec().actions {
             ActionSpec::Discrete { num_actions } => {
@@ -69,10 +73,6 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(work)
-}
-
 #[test]
 fn training_goes_on_as_if_it_had_not_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -95,20 +95,26 @@ fn training_goes_on_as_if_it_had_not_stopped() {
     }
 }
 
+/// With pictures of the real size, so that every layer is cut into many blocks, and a minibatch that is no multiple of the
+/// groups.
 #[test]
 fn one_and_two_threads_give_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     for actions in [DISCRETE, CONTINUOUS] {
-        let run = |threads| {
-            in_pool(threads, || {
-                let mut policy = policy(actions, 1);
-                train(&mut policy, 0..3);
+        let run = |threads: usize| {
+            let work = || {
+                let mut policy = policy_of_size([120, 160], actions, 1);
+                let hyperparameters =
+                    PpoHyperparameters { num_epochs: 1, batch_size: 19, ..policy.hyperparameters().clone() };
+                policy.set_hyperparameters(hyperparameters).expect("possible");
+                train(&mut policy, 0..2);
                 let path = folder.path().join(threads.to_string());
                 policy.save(&path, &json!(null)).expect("saving");
                 let mut output = vec![];
-                policy.forward(&vec![99; 5 * SIDE * SIDE], 5, &mut output);
+                policy.forward(&vec![99; 5 * 120 * 160], 5, &mut output);
                 (files(&path), output)
-            })
+            };
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(work)
         };
         assert!(run(1) == run(2), "{actions}");
     }
@@ -214,12 +220,7 @@ fn a_pretrained_start_takes_weights_with_or_without_the_optimiser() {
 
     let mut without = policy(DISCRETE, 2);
     without.load_weights_from(&path, Restore::Weights).expect("loading");
-    assert!(
-        without
-            .variables()
-            .map(|variable| variable.values())
-            .eq(pretrained.variables().map(|variable| variable.values()))
-    );
+    assert!(without.variables().map(Variable::values).eq(pretrained.variables().map(Variable::values)));
     assert!(!without.variables().eq(pretrained.variables()), "the moments are fresh");
     assert_eq!(without.optimizer_steps(), 0);
     let mut outputs = [vec![], vec![]];

@@ -164,7 +164,7 @@ fn the_first_continuous_minibatch_is_the_one_computed_by_hand() {
     close(epoch.kl_divergence, 0.04 / (2.0 * 4.0));
     close(epoch.entropy, (std::f64::consts::TAU * std::f64::consts::E).ln() + 2.0_f64.ln());
     // Means: −r·A·a/σ²; log σ: −r·A·((a/σ)² − 1) − 0.1 per dimension (the entropy is Σ log σ + a constant).
-    let expected_means = [-(ratios[0] * 1.5 - ratios[1] * -0.5) / 2.0, -(ratios[0] * -1.0 / 4.0) / 2.0];
+    let expected_means = [-(ratios[0] * 1.5 - ratios[1] * -0.5) / 2.0, ratios[0] / 4.0 / 2.0];
     let expected_log_std = [
         -(ratios[0] * (2.25 - 1.0) - ratios[1] * (0.25 - 1.0)) / 2.0 - 0.1,
         -(ratios[0] * (0.25 - 1.0) - ratios[1] * (0.0 - 1.0)) / 2.0 - 0.1,

@@ -442,10 +442,8 @@ mod body {
     #[inline(always)]
     fn load_positions<const N: usize>(values: &[f32], stride: usize, place: usize) -> [[Lanes; N]; N] {
         let mut tile = [[[0.0; LANES]; N]; N];
-        for row in 0..N {
-            for column in 0..N {
-                tile[row][column] = load(values, (row * N + column) * stride + place);
-            }
+        for (position, lanes) in tile.as_flattened_mut().iter_mut().enumerate() {
+            *lanes = load(values, position * stride + place);
         }
         tile
     }
@@ -453,10 +451,8 @@ mod body {
     /// Stores a transformed tile, whose positions are `stride` apart.
     #[inline(always)]
     fn store_positions<const N: usize>(values: &mut [f32], stride: usize, place: usize, tile: &[[Lanes; N]; N]) {
-        for row in 0..N {
-            for column in 0..N {
-                store(values, (row * N + column) * stride + place, &tile[row][column]);
-            }
+        for (position, lanes) in tile.as_flattened().iter().enumerate() {
+            store(values, position * stride + place, lanes);
         }
     }
 

@@ -141,14 +141,14 @@ fn first_weights_have_the_documented_spread() {
 /// over one variable at a time. `ReLU` bends the sum, hence the tolerance.
 #[test]
 fn gradients_match_finite_differences() {
+    const SAMPLES: usize = 11;
+    const STEP: f32 = 5e-4;
     let cases = [
         spec(Topology::Shallow, vec![camera("FRONT_FACING_CAMERA", 37, 41, 1)]),
         spec(Topology::Mid, vec![camera("FRONT_FACING_CAMERA", 30, 27, 1)]),
         spec(Topology::Mid, vec![camera("STEREO_CAMERAS", 27, 23, 2), lidar("SECTOR_LIDAR", 8)]),
         spec(Topology::Deep, vec![lidar("LIDAR", 64), camera("FRONT_FACING_CAMERA", 79, 77, 1)]),
     ];
-    const SAMPLES: usize = 11;
-    const STEP: f32 = 5e-4;
     for spec in cases {
         let mut random = RandomStream::new(9, "case");
         let mut observations = vec![];

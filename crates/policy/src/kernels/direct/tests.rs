@@ -68,7 +68,9 @@ fn kernels_match_the_definition() {
             input_gradient[i] += f64::from(gradient[o]) * f64::from(weights[w]);
             weight_gradient[w] += f64::from(gradient[o]) * f64::from(input[i]);
         });
-        output.iter_mut().for_each(|value| *value = value.max(0.0));
+        for value in &mut output {
+            *value = value.max(0.0);
+        }
 
         for instructions in InstructionSet::available() {
             let context = format!("{geometry:?} {instructions:?}");
