@@ -26,9 +26,9 @@ const SMALL_MARGIN_M: f64 = 0.762;
 const LARGE_MARGIN_M: f64 = 9.144;
 
 /// Grain of asphalt and the like, of grass, and of paint, measured on real frames of `reinvent_base`.
-const COARSE: f32 = 0.12;
-const SOFT: f32 = 0.07;
-const SMOOTH: f32 = 0.06;
+const COARSE: f32 = 0.135;
+const SOFT: f32 = 0.08;
+const SMOOTH: f32 = 0.075;
 
 const fn paved(texture: [u8; 3]) -> Surface {
     Surface { texture: Rgb(texture), gain: LIGHT, grain: COARSE }
