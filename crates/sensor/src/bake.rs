@@ -49,7 +49,7 @@ impl Samples {
     fn paint(ground: &Ground, level: &Level, first_row: usize, num_rows: usize) -> Samples {
         let sample_m = level.texel_m / SAMPLES as f64;
         let row_length = level.size[0] * SAMPLES;
-        let origin = level.origin() + DVec2::new(0.0, first_row as f64 * level.texel_m);
+        let origin = level.origin + DVec2::new(0.0, first_row as f64 * level.texel_m);
         let mut samples = Samples { surfaces: vec![BEYOND; row_length * num_rows * SAMPLES], row_length };
         // Coordinates in samples; the middle of sample k is at k + 0.5.
         let to_samples = |point: DVec2| (point - origin) / sample_m;

@@ -9,7 +9,7 @@ use crate::ground::{self, FIXED_ONE, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
 use crate::kernel::Kernel;
 use crate::pack;
 use crate::polygon::{Canvas, Corner, MAX_CORNERS};
-use crate::scene::{Level, Scene, packed};
+use crate::scene::{Scene, packed};
 use deepracer_world::Wall;
 use glam::{DVec2, DVec3};
 
@@ -161,22 +161,15 @@ impl ObservationCamera {
         let first = lens + heading * tap.ahead_m + left * tap.left_m;
         let step = left * -tap.step_m;
         let last = first + step * (WIDTH - 1) as f64;
-        let holds = |level: &&Level| {
-            let margin = 2.0 * level.texel_m;
-            let min = level.origin() + margin;
-            let max = level.origin() + DVec2::new(level.size[0] as f64, level.size[1] as f64) * level.texel_m - margin;
-            level.is_whole || (first.min(last).cmpge(min).all() && first.max(last).cmple(max).all())
-        };
         let coarser = &scene.levels[tap.level..];
-        let level = coarser.iter().find(holds).unwrap_or(&coarser[coarser.len() - 1]);
+        let level = coarser.iter().find(|level| level.holds(first, last)).unwrap_or(&coarser[coarser.len() - 1]);
 
-        let per_texel = 1.0 / level.texel_m;
         let neighbour = usize::from(self.sampling == Sampling::Bilinear);
         let shift = 0.5 * neighbour as f64;
         // Far outside any level the exact place does not matter: it is held at the level's edge.
         let fixed = |texels: f64| (texels.clamp(-30000.0, 30000.0) * FIXED_ONE) as i32;
-        let at = (first - level.origin()) * per_texel - shift;
-        let step = step * per_texel;
+        let at = (first - level.origin) * level.texels_per_m - shift;
+        let step = step * level.texels_per_m;
         let max = level.size.map(|texels| (((texels - neighbour) as i32) << 16) - 1);
         Tap {
             start: level.start,

@@ -17,6 +17,12 @@ struct Edge {
     at_origin: f64,
 }
 
+impl Edge {
+    fn distance(&self, x: f64, y: f64) -> f64 {
+        self.dx * x + self.dy * y + self.at_origin
+    }
+}
+
 /// A picture of 0x00BBGGRR pixels.
 pub(crate) struct Canvas<'a> {
     pub(crate) pixels: &'a mut [u32],
@@ -65,10 +71,19 @@ impl Canvas<'_> {
 
 /// Mixes the colour into a run of pixels of a row, each by its share of the polygon.
 fn blend(edges: &[Edge], y: f64, run: Range<usize>, pixels: &mut [u32], colour: u32) {
-    let start = run.start;
+    // Edges that are more than a pixel away all along the run take nothing from it.
+    let mut near = [Edge::default(); MAX_CORNERS];
+    let mut num_near = 0;
+    let (first, last) = (run.start as f64 + 0.5, run.end as f64 - 0.5);
+    for edge in edges {
+        if edge.distance(first, y).min(edge.distance(last, y)) < 1.0 {
+            near[num_near] = *edge;
+            num_near += 1;
+        }
+    }
     for (k, pixel) in pixels[run].iter_mut().enumerate() {
-        let x = (start + k) as f64 + 0.5;
-        let share: f64 = edges.iter().map(|edge| filtered_step(edge.dx * x + edge.dy * y + edge.at_origin)).product();
+        let x = first + k as f64;
+        let share: f64 = near[..num_near].iter().map(|edge| filtered_step(edge.distance(x, y))).product();
         *pixel = mix(*pixel, colour, (share * 256.0 + 0.5) as u32);
     }
 }
@@ -108,9 +123,14 @@ fn span(edges: &[Edge], y: f64, distance: f64, width: usize) -> (usize, usize) {
             to = to.min(needed / edge.dx);
         }
     }
-    let from = (from - 0.5).ceil().clamp(0.0, width as f64) as usize;
-    let to = (to - 0.5).ceil().clamp(0.0, width as f64) as usize;
-    (from, to)
+    (first_pixel(from, width), first_pixel(to, width))
+}
+
+/// The first pixel of a row whose middle is at or beyond `x`.
+fn first_pixel(x: f64, width: usize) -> usize {
+    let middle = (x - 0.5).clamp(0.0, width as f64);
+    let whole = middle as usize;
+    whole + usize::from((whole as f64) < middle)
 }
 
 /// What a triangle filter of half-width 1 sees of the half plane whose edge is `distance` away.

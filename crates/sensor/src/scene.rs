@@ -27,8 +27,11 @@ pub(crate) struct Level {
     pub(crate) start: usize,
     /// Lower left corner, in texels of this level from the world's origin.
     pub(crate) first: [i64; 2],
+    /// The same in metres.
+    pub(crate) origin: DVec2,
     /// Side of a texel, metres.
     pub(crate) texel_m: f64,
+    pub(crate) texels_per_m: f64,
     /// Texels per row and rows, multiples of four.
     pub(crate) size: [usize; 2],
     /// Whether it covers the whole field: beyond its edge its edge texels go on.
@@ -40,9 +43,15 @@ impl Level {
         self.size[0] * self.size[1]
     }
 
-    /// Lower left corner, metres.
-    pub(crate) fn origin(&self) -> DVec2 {
-        DVec2::new(self.first[0] as f64, self.first[1] as f64) * self.texel_m
+    /// Whether both points can be looked up without reaching the edge, or reaching it does not matter.
+    pub(crate) fn holds(&self, a: DVec2, b: DVec2) -> bool {
+        if self.is_whole {
+            return true;
+        }
+        let margin = DVec2::splat(2.0 * self.texel_m);
+        let size = DVec2::new(self.size[0] as f64, self.size[1] as f64) * self.texel_m;
+        let (min, max) = (self.origin + margin, self.origin + size - margin);
+        a.min(b).cmpge(min).all() && a.max(b).cmple(max).all()
     }
 }
 
@@ -108,7 +117,9 @@ fn lay_out(world: &World) -> Vec<Level> {
         let level = Level {
             start,
             first: [first.x as i64, first.y as i64],
+            origin: first * texel_m,
             texel_m,
+            texels_per_m: 1.0 / texel_m,
             size,
             is_whole: min.cmple(ground.min).all() && max.cmpge(ground.max).all(),
         };
