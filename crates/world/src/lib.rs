@@ -1,6 +1,6 @@
 //! What can be seen: the look of a world.
 //!
-//! A [`Look`](look::Look) is a set of figures (colours, widths, dashes, walls, light); a [`World`] is a route dressed in a
+//! A [`Look`] is a set of figures (colours, widths, dashes, walls, light); a [`World`] is a route dressed in a
 //! look: a flat [`Ground`] painted with surfaces, [`Wall`]s around it and a background behind them.
 //!
 //! ```
