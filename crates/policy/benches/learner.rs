@@ -57,6 +57,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         });
     }
+
+    let folder = tempfile::tempdir()?;
+    let milliseconds = |name: &str, cost: &Cost| println!("{name:<28} {:>6.0} ms", 1e3 * cost.wall);
+    let new = || ClippedPpo::new(spec.clone(), PpoHyperparameters::default(), 1);
+    milliseconds("a new policy", &measure(1, 1.0, || drop(new())));
+    let save = || policy.save(folder.path(), &serde_json::Value::Null);
+    milliseconds("saving a checkpoint", &measure(1, 1.0, || drop(save())));
+    milliseconds("loading a checkpoint", &measure(1, 1.0, || drop(ClippedPpo::load(folder.path()))));
     Ok(())
 }
 

@@ -321,7 +321,11 @@ impl View for Values<'_> {
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
+        let mut bytes = vec![0; self.data_len()];
+        for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(self.values) {
+            *bytes = value.to_le_bytes();
+        }
+        bytes.into()
     }
 
     fn data_len(&self) -> usize {
