@@ -184,6 +184,28 @@ fn training_ends_after_the_episodes_the_user_asked_for() -> Result<(), Failure> 
 }
 
 #[test]
+fn the_index_names_checkpoints_that_are_there() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let goal = [("DR_TRAIN_STOP_COMPLETION", "0.1"), ("DR_TRAIN_BEST_MODEL_METRIC", "reward")];
+    for (prefix, settings) in [("limit", &[THREE_ITERATIONS][..]), ("goal", &goal[..])] {
+        let outcome = racing.train(&racing.record(RunKind::Training, prefix, settings))?;
+        let index: serde_json::Value = serde_json::from_str(&racing.read(prefix, "model/deepracer_checkpoints.json")?)?;
+        for which in ["best_checkpoint", "last_checkpoint"] {
+            let name = index[which]["name"].as_str().ok_or("a name")?;
+            assert!(racing.model(prefix).join("model").join(name).join("weights.safetensors").exists(), "{prefix}: {name}");
+        }
+        assert_eq!(index["last_checkpoint"]["name"], outcome.last.to_string());
+        evaluate::run(
+            &racing.record(RunKind::Evaluation, prefix, &[("DR_EVAL_CHECKPOINT", "best"), ("DR_EVAL_MAX_RESETS", "0")]),
+            &mut |_| Ok(Box::new(CenterLine)),
+            &StopFlag::new(),
+            &mut || {},
+        )?;
+    }
+    Ok(())
+}
+
+#[test]
 fn metrics_are_the_sums_of_the_trace() -> Result<(), Failure> {
     let racing = Racing::new()?;
     racing.train(&racing.record(RunKind::Training, "sums", &[("DR_TRAIN_STOP_ITERATIONS", "2")]))?;

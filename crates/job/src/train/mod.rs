@@ -178,9 +178,10 @@ impl Trainer<'_> {
         })
     }
 
-    /// The checkpoint the policy is at.
+    /// The checkpoint the policy is at: the newest one that was saved.
     fn checkpoint(&self) -> CheckpointName {
-        CheckpointName { number: self.state.checkpoint, num_steps: self.state.num_steps }
+        let next = CheckpointName { number: self.state.checkpoint, num_steps: self.state.num_steps };
+        self.checkpoints.newest().unwrap_or(next)
     }
 
     /// One iteration; tells why the training ends when it does.
@@ -214,8 +215,8 @@ impl Trainer<'_> {
         if let (Some(reached), Some(wanted)) = (completion, self.config.train.stop_completion_percent)
             && reached >= wanted
         {
-            self.report_iteration(&summary, None, Duration::ZERO)?;
             self.state.iteration += 1;
+            self.report_iteration(&summary, None, Duration::ZERO)?;
             return Ok(Some(Ended::Completion));
         }
         let num_used = self.collect(episodes)?;
@@ -418,7 +419,8 @@ impl Trainer<'_> {
 
     fn save_checkpoint(&mut self) -> Result<(), JobError> {
         let folder = format!("{}/{}", files::bucket_url(&self.config), self.checkpoints.model.model_folder());
-        self.logs.trainer.write(&log_lines::saving_checkpoint(&folder, self.checkpoint()))?;
+        let next = CheckpointName { number: self.state.checkpoint, num_steps: self.state.num_steps };
+        self.logs.trainer.write(&log_lines::saving_checkpoint(&folder, next))?;
         let name = self.checkpoints.save(&self.policy, &self.state, self.selection.best())?;
         self.logs.trainer.write(&log_lines::uploaded_checkpoint(3, name))
     }
