@@ -95,8 +95,9 @@ fn evaluated(record: &RunRecord, outcome: &EvaluationOutcome) -> Result<Ending, 
     let path = record.logs.worker(0);
     LogFile::open(&path).and_then(|mut log| log.write(&report)).map_err(|source| JobError::Log { path, source })?;
     let (num_completed, num_trials) = (outcome.num_completed(), outcome.num_trials as usize);
+    let num_off_tracks: u32 = outcome.laps.iter().map(|lap| lap.num_off_tracks).sum();
     let what = format!(
-        "evaluation of `{}`, checkpoint {}: {num_completed} of {num_trials} laps complete",
+        "evaluation of `{}`, checkpoint {}: {num_completed} of {num_trials} laps complete, {num_off_tracks} times off the track",
         record.model_prefix, outcome.checkpoint
     );
     Ok(done(u8::from(num_completed < num_trials), what))
