@@ -225,7 +225,8 @@ impl Race {
         }
         if self.num_steps >= MAX_EPISODE_STEPS && !step.done {
             step.done = true;
-            step.lap = Some(self.lap.end(time_s, progress, step.status));
+            // A lap that was completed with this very step stays the last one.
+            step.lap.get_or_insert(self.lap.end(time_s, progress, step.status));
         }
         self.last_origin = origin;
         step
