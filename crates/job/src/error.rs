@@ -112,6 +112,15 @@ impl JobError {
                 "mend the reward function; the last checkpoint is complete, `dr-start-training --resume` goes on from it"
                     .to_owned(),
             ),
+            Self::Learn(LearnError::EmptyRollout) => Some(
+                "no episode of the iteration fits under DR_TRAIN_MAX_STEPS_PER_ITERATION: raise it, or reward progress, so \
+                 that the car does not drive in circles"
+                    .to_owned(),
+            ),
+            Self::Checkpoint(CheckpointError::Damaged { .. }) => Some(
+                "`dr-increment-training` with DR_LOCAL_S3_PRETRAINED_CHECKPOINT set to a number goes on from an older one"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
@@ -128,6 +137,7 @@ impl JobError {
             Self::Checkpoint(
                 CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. },
             ) => FaultCode::ModelShape,
+            Self::Checkpoint(CheckpointError::Io { .. }) => FaultCode::FileUpload,
             Self::Checkpoint(_) => FaultCode::CheckpointCorrupt,
             Self::NoCheckpoint { .. } | Self::Resume { .. } => FaultCode::CheckpointNotFound,
             Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => FaultCode::FileUpload,
@@ -160,6 +170,29 @@ impl JobError {
 
     /// Whether the user's files are the cause, and not the machine or the program.
     pub fn is_user_error(&self) -> bool {
-        !matches!(self, Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } | Self::Threads { .. })
+        !matches!(
+            self,
+            Self::Bucket(_)
+                | Self::Artefact(_)
+                | Self::Checkpoint(CheckpointError::Io { .. })
+                | Self::Log { .. }
+                | Self::Threads { .. }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_is_not_the_users_mistake() {
+        let source = std::io::ErrorKind::StorageFull.into();
+        let full: JobError = CheckpointError::Io { action: "write", path: "weights".into(), source }.into();
+        assert!(!full.is_user_error());
+        assert_eq!(full.fault_code(), FaultCode::FileUpload);
+        let damaged: JobError = CheckpointError::Damaged { path: "weights".into(), reason: "cut".into() }.into();
+        assert_eq!(damaged.fault_code(), FaultCode::CheckpointCorrupt);
+        assert!(damaged.hint().is_some_and(|hint| hint.contains("DR_LOCAL_S3_PRETRAINED_CHECKPOINT")));
     }
 }
