@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use deepracer_bucket::{Bucket, LocalBucket};
 use deepracer_policy::{ClippedPpo, Phase, Restore};
-use deepracer_race::LapResult;
+use deepracer_race::{EpisodeStatus, LapResult};
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::params_yaml::{self, Params};
 use deepracer_settings::{RacingFolder, Settings};
@@ -132,7 +132,7 @@ fn evaluate(
     let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
     let mode = Mode {
         phase: Phase::Evaluate,
-        keep_experience: false,
+        max_experience: 0,
         seed: 0,
         num_steps_before: 0,
         actions: &metadata.action_space,
@@ -151,9 +151,8 @@ fn evaluate(
         let mut text = String::new();
         push_episode(&mut text, episode, rows[first..].iter().copied());
         log.write(&text)?;
-        for lap in &episode.laps {
-            let trial = trial(lap, episode.start_s);
-            if lap.progress >= 100.0 || !config.evaluation.is_continuous {
+        for trial in trials(&episode.laps, episode.start_s) {
+            if trial.progress >= 100.0 || !config.evaluation.is_continuous {
                 metrics.push(&trial);
             } else {
                 metrics.push_unfinished(&trial);
@@ -188,15 +187,55 @@ fn push_rows(rows: &mut Vec<StepRow>, episode: &Episode, metadata: &ModelMetadat
     }
 }
 
-fn trial(lap: &LapResult, start_s: f64) -> EvaluationTrial {
-    EvaluationTrial {
+/// The laps of an episode that began at `start_s` as metrics tell of them. As in the original, an episode of several laps
+/// is in progress until its last one.
+fn trials(laps: &[LapResult], start_s: f64) -> impl Iterator<Item = EvaluationTrial> {
+    laps.iter().enumerate().map(move |(index, lap)| EvaluationTrial {
         progress: lap.progress,
         start_time_s: start_s + lap.start_s,
         end_time_s: start_s + lap.end_s,
-        status: lap.status,
+        status: if index + 1 < laps.len() { EpisodeStatus::InProgress } else { lap.status },
         num_crashes: lap.num_crashes,
         num_immobilized: lap.num_immobilized,
         num_off_tracks: lap.num_off_tracks,
         num_reversed: lap.num_reversed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_laps_of_one_episode_are_told_of_as_in_a_recorded_evaluation() {
+        // Times of an evaluation on reinvent_base, July 2022, in seconds of simulation.
+        let times_s = [(6.932, 21.724), (21.724, 35.525), (35.525, 50.256)];
+        let laps = times_s.map(|(start_s, end_s)| LapResult {
+            start_s: start_s - 6.932,
+            end_s: end_s - 6.932,
+            progress: 100.0,
+            status: EpisodeStatus::LapComplete,
+            num_crashes: 0,
+            num_off_tracks: 0,
+            num_immobilized: 0,
+            num_reversed: 0,
+        });
+        let mut metrics = EvaluationMetrics::new();
+        trials(&laps, 6.932).for_each(|trial| metrics.push(&trial));
+        let row = |start: u32, end: u32, status: &str, trial: u32| {
+            format!(
+                "{{\"completion_percentage\": 100, \"metric_time\": {end}, \"start_time\": {start}, \
+                 \"elapsed_time_in_milliseconds\": {}, \"episode_status\": \"{status}\", \"crash_count\": 0, \
+                 \"immobilized_count\": 0, \"off_track_count\": 0, \"reversed_count\": 0, \"reset_count\": 0, \
+                 \"trial\": {trial}}}",
+                end - start
+            )
+        };
+        let rows = [
+            row(6932, 21724, "In progress", 1),
+            row(21724, 35525, "In progress", 2),
+            row(35525, 50256, "Lap complete", 3),
+        ];
+        assert_eq!(metrics.json(), format!("{{\"metrics\": [{}]}}", rows.join(", ")));
     }
 }

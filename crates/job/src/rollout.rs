@@ -69,9 +69,9 @@ pub struct Episode {
     pub start_s: f64,
     /// Its steps.
     pub rows: Vec<Row>,
-    /// What the policy saw before each step, `[steps, height, width, channels]`; empty unless kept.
+    /// What the policy saw before each step, `[steps, height, width, channels]`; empty when it was not kept.
     pub images: Vec<u8>,
-    /// What the policy answered, `[steps, outputs]`; empty unless kept.
+    /// What the policy answered, `[steps, outputs]`; empty when it was not kept.
     pub outputs: Vec<f32>,
     /// Laps, finished and broken off.
     pub laps: Vec<LapResult>,
@@ -80,6 +80,7 @@ pub struct Episode {
     /// How many rows have their reward.
     num_judged: usize,
     finished: bool,
+    keeps_experience: bool,
 }
 
 impl Episode {
@@ -94,6 +95,7 @@ impl Episode {
             printed: Vec::new(),
             num_judged: 0,
             finished: false,
+            keeps_experience: true,
         }
     }
 
@@ -155,8 +157,9 @@ pub struct Pulse {
 pub struct Mode<'a> {
     /// Explore, or drive as well as the policy can.
     pub phase: Phase,
-    /// Keep images and outputs for learning.
-    pub keep_experience: bool,
+    /// Steps, over all episodes, of which images and outputs are kept for learning. Episodes that run on when they no
+    /// longer fit lose what was kept of them, the last ones first.
+    pub max_experience: usize,
     /// Seed of the run; with worker and episode it fixes every random number.
     pub seed: u64,
     /// Environment steps before this round, for exploration schedules.
@@ -211,6 +214,7 @@ pub fn drive(
         if mode.stop.is_requested() {
             return Err(RolloutError::Stopped);
         }
+        limit_experience(&mut episodes, mode.max_experience);
         let num_active = batch.num_active();
         policy.forward(&images[..num_active * frame_len], num_active, &mut outputs);
         let num_outputs = outputs.len() / num_active;
@@ -224,7 +228,7 @@ pub fn drive(
             let choice = policy.choose(output, mode.phase, &mut randoms[index], mode.num_steps_before + num_steps);
             let action = to_action(mode.actions, &choice);
             actions[row] = action;
-            if mode.keep_experience {
+            if episode.keeps_experience {
                 episode.images.extend_from_slice(&images[row * frame_len..][..frame_len]);
                 episode.outputs.extend_from_slice(output);
             }
@@ -260,6 +264,22 @@ pub fn drive(
     }
     order.judge(workers, &mut episodes)?;
     Ok(episodes)
+}
+
+/// Makes room for one more step of every running episode: those that would not fit give up their experience.
+fn limit_experience(episodes: &mut [Episode], max_steps: usize) {
+    let finished = episodes.iter().filter(|episode| episode.finished && episode.keeps_experience);
+    let mut num_kept: usize = finished.map(|episode| episode.rows.len()).sum();
+    for episode in episodes.iter_mut().filter(|episode| !episode.finished && episode.keeps_experience) {
+        let num_steps = episode.rows.len() + 1;
+        if num_kept + num_steps <= max_steps {
+            num_kept += num_steps;
+        } else {
+            episode.keeps_experience = false;
+            episode.images = Vec::new();
+            episode.outputs = Vec::new();
+        }
+    }
 }
 
 /// What a choice means on the road.
@@ -352,4 +372,48 @@ fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), Rollo
         worker.reward_time.num_calls += num_calls;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deepracer_track::Direction;
+
+    /// Episodes of these many steps with a byte of experience each; those in `running` go on.
+    fn episodes(num_steps: &[usize], running: &[usize]) -> Vec<Episode> {
+        let of_length = |(index, &num_steps): (usize, &usize)| {
+            let start = Start { ndist: 0.0, direction: Direction::Forward };
+            let mut episode = Episode::new(Plan { worker: 0, number: index as u64, start });
+            let row = Row {
+                step: Step::default(),
+                action: Action::default(),
+                choice: Choice::Index(0),
+                reward: 0.0,
+                time_s: 0.0,
+                wall_clock_s: 0.0,
+            };
+            episode.rows = vec![row; num_steps];
+            episode.images = vec![0; num_steps];
+            episode.finished = !running.contains(&index);
+            episode
+        };
+        num_steps.iter().enumerate().map(of_length).collect()
+    }
+
+    fn kept(episodes: &[Episode]) -> Vec<usize> {
+        episodes.iter().map(|episode| episode.images.len()).collect()
+    }
+
+    #[test]
+    fn experience_stays_below_its_limit_and_finished_episodes_keep_theirs() {
+        let mut driven = episodes(&[4, 7, 7, 3, 7], &[1, 2, 4]);
+        limit_experience(&mut driven, 31);
+        assert_eq!(kept(&driven), [4, 7, 7, 3, 7], "31 with the next step");
+        limit_experience(&mut driven, 30);
+        assert_eq!(kept(&driven), [4, 7, 7, 3, 0], "the last one gives way");
+        limit_experience(&mut driven, 31);
+        assert!(!driven[4].keeps_experience, "what is lost stays lost");
+        limit_experience(&mut driven, 7);
+        assert_eq!(kept(&driven), [4, 0, 0, 3, 0]);
+    }
 }

@@ -206,6 +206,78 @@ fn the_index_names_checkpoints_that_are_there() -> Result<(), Failure> {
 }
 
 #[test]
+fn a_run_at_its_limit_drives_no_further() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let record = racing.record(RunKind::Training, "over", &[("DR_TRAIN_STOP_ITERATIONS", "1")]);
+    let first = racing.train(&record)?;
+    let before = contents(&racing.model("over"))?;
+    assert_eq!(racing.train(&record)?, first);
+    assert_eq!(contents(&racing.model("over"))?, before);
+    Ok(())
+}
+
+#[test]
+fn a_model_that_cannot_be_gone_on_with_stays_as_it_is() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    racing.train(&racing.record(RunKind::Training, "kept", &[("DR_TRAIN_STOP_ITERATIONS", "1")]))?;
+    let before = contents(&racing.model("kept"))?;
+    let mut other_actions = racing.record(RunKind::Training, "kept", &[THREE_ITERATIONS]);
+    other_actions.request.model_metadata = METADATA.replace(r#"{"steering_angle": 0, "speed": 2.0}, "#, "");
+    let mut more_workers = racing.record(RunKind::Training, "kept", &[THREE_ITERATIONS, ("DR_WORKERS", "2")]);
+    more_workers.request.settings.push(more_workers.request.settings[0].clone());
+    for record in [other_actions, more_workers] {
+        let Err(error) = racing.train(&record) else { return Err("it must be refused".into()) };
+        assert!(error.is_user_error(), "{error}");
+        assert_eq!(contents(&racing.model("kept"))?, before);
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_kill_left_between_two_files_is_tidied_up() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let one = [("DR_TRAIN_STOP_ITERATIONS", "1")];
+    racing.train(&racing.record(RunKind::Training, "killed", &one))?;
+    let model = racing.model("killed").join("model");
+    // Killed while writing a checkpoint, and another time between a checkpoint and the file that names it.
+    let unfinished = model.join(".2_Step-99.ckpt.writing-4711");
+    fs::create_dir(&unfinished)?;
+    fs::write(unfinished.join("weights.safetensors"), "half")?;
+    fs::remove_file(model.join(".coach_checkpoint"))?;
+    fs::write(model.join(".lock"), "")?;
+    let outcome = racing.train(&racing.record(RunKind::Training, "killed", &[("DR_TRAIN_STOP_ITERATIONS", "2")]))?;
+    assert_eq!((outcome.num_iterations, outcome.last.number), (2, 2), "it went on");
+    assert!(!unfinished.exists() && !model.join(".lock").exists());
+    Ok(())
+}
+
+#[test]
+fn another_metric_chooses_the_best_checkpoint_anew() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let with = |metric, iterations| {
+        let settings = [("DR_TRAIN_BEST_MODEL_METRIC", metric), ("DR_TRAIN_STOP_ITERATIONS", iterations)];
+        racing.record(RunKind::Training, "metric", &settings)
+    };
+    racing.train(&with("progress", "1"))?;
+    // No lap is faster than the percents of a progress.
+    let outcome = racing.train(&with("laptime", "2"))?;
+    let index: serde_json::Value = serde_json::from_str(&racing.read("metric", "model/deepracer_checkpoints.json")?)?;
+    assert_eq!(index["best_checkpoint"]["avg_eval_metric"], 999_999.0);
+    assert_eq!(outcome.best, Some(outcome.last), "a tie goes to the newer one");
+    assert!(racing.log("metric")?.contains("it was chosen by progress; the choice by laptime begins anew"));
+    Ok(())
+}
+
+#[test]
+fn a_step_cap_that_no_episode_fits_under_is_explained() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let record = racing.record(RunKind::Training, "cap", &[("DR_TRAIN_MAX_STEPS_PER_ITERATION", "3")]);
+    let Err(error) = racing.train(&record) else { return Err("there is nothing to learn from".into()) };
+    assert!(error.hint().is_some_and(|hint| hint.contains("DR_TRAIN_MAX_STEPS_PER_ITERATION")), "{error}");
+    Ok(())
+}
+
+#[test]
 fn metrics_are_the_sums_of_the_trace() -> Result<(), Failure> {
     let racing = Racing::new()?;
     racing.train(&racing.record(RunKind::Training, "sums", &[("DR_TRAIN_STOP_ITERATIONS", "2")]))?;

@@ -9,7 +9,7 @@ use super::layout::ModelLayout;
 pub enum Marker {
     /// `.ready`: the first checkpoint is there.
     Ready,
-    /// `.finished`: the training has ended, well or not.
+    /// `.finished`: the training has reached its end. One that was stopped or failed can be gone on with and has none.
     Finished,
     /// `.lock`: checkpoint files are being exchanged; readers of the original wait. Our own files are replaced atomically
     /// and can be read at any time; the marker is for other tools.

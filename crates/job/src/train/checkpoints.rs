@@ -35,8 +35,10 @@ impl<'a> Checkpoints<'a> {
         model: ModelLayout,
         num_kept: usize,
     ) -> Result<Self, JobError> {
+        remove_unfinished(bucket, &model)?;
         let existing = names(bucket, &model)?;
-        let newest = read_coach_checkpoint(bucket, &model)?;
+        // A process may have been killed between its first checkpoint and the file that names it.
+        let newest = read_coach_checkpoint(bucket, &model)?.or(existing.last().copied());
         Ok(Self { bucket, root, model, retention: Retention::of(existing, num_kept), newest })
     }
 
@@ -58,8 +60,22 @@ impl<'a> Checkpoints<'a> {
         state: &TrainState,
         best: Option<CheckpointName>,
     ) -> Result<CheckpointName, JobError> {
-        let name = CheckpointName { number: state.checkpoint, num_steps: state.num_steps };
         Marker::Lock.set(self.bucket, &self.model)?;
+        let saved = self.exchange(policy, state, best);
+        // Also after a failure: nobody is to wait for a lock that nobody will take away.
+        let unlocked = Marker::Lock.clear(self.bucket, &self.model);
+        let name = saved?;
+        unlocked?;
+        Ok(name)
+    }
+
+    fn exchange(
+        &mut self,
+        policy: &ClippedPpo,
+        state: &TrainState,
+        best: Option<CheckpointName>,
+    ) -> Result<CheckpointName, JobError> {
+        let name = state.checkpoint_name();
         // A state is numbers and lists of numbers: it always has a JSON form.
         let extra = serde_json::to_value(state).unwrap_or_default();
         policy.save(&self.folder(name), &extra)?;
@@ -70,13 +86,28 @@ impl<'a> Checkpoints<'a> {
         for old in self.retention.push(name, best) {
             self.bucket.delete_folder(&self.model.in_model(&old.to_string()))?;
         }
-        Marker::Lock.clear(self.bucket, &self.model)?;
         Ok(name)
     }
 }
 
 fn folder(root: &Path, model: &ModelLayout, name: CheckpointName) -> PathBuf {
     root.join(model.in_model(&name.to_string()))
+}
+
+/// Removes checkpoints that a killed process did not finish writing; only the owner of the model may do so.
+fn remove_unfinished(bucket: &dyn Bucket, model: &ModelLayout) -> Result<(), JobError> {
+    let below = format!("{}/", model.model_folder());
+    let mut folders: Vec<String> = bucket
+        .list(&model.model_folder())?
+        .iter()
+        .filter_map(|object| Some(object.key.strip_prefix(&below)?.split_once('/')?.0.to_owned()))
+        .filter(|name| name.starts_with('.') && name.contains(".ckpt.writing-"))
+        .collect();
+    folders.dedup();
+    for folder in folders {
+        bucket.delete_folder(&model.in_model(&folder))?;
+    }
+    Ok(())
 }
 
 /// All checkpoints of a model, oldest first.

@@ -45,6 +45,10 @@ pub type RewardFactory<'a> = dyn FnMut(usize) -> Result<Box<dyn RewardFunction>,
 /// Seconds between the lines that say how far a round of driving is.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
+/// How many times the steps that may be learnt from are kept while driving. More than once, since it is only known at the
+/// end which episodes fit under the cap; bounded, since an episode may last 100,000 steps and a step is a picture.
+const EXPERIENCE_PER_CAP: usize = 2;
+
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -153,13 +157,16 @@ struct Trainer<'a> {
 
 impl Trainer<'_> {
     fn train(&mut self, stop: &StopFlag) -> Result<TrainOutcome, JobError> {
+        // A run that is gone on with may be at its limit already.
+        let mut reached = self.end_of_training(stop);
         let ended = loop {
-            match self.iterate(stop) {
-                Ok(Some(ended)) => break ended,
-                Ok(None) => {}
-                Err(JobError::Rollout(RolloutError::Stopped)) => break Ended::Stopped,
-                Err(error) => return Err(error),
+            if let Some(ended) = reached {
+                break ended;
             }
+            reached = match self.iterate(stop) {
+                Err(JobError::Rollout(RolloutError::Stopped)) => Some(Ended::Stopped),
+                iterated => iterated?,
+            };
         };
         if !matches!(ended, Ended::Stopped | Ended::Completion) {
             // The original never judged its last checkpoint.
@@ -180,8 +187,7 @@ impl Trainer<'_> {
 
     /// The checkpoint the policy is at: the newest one that was saved.
     fn checkpoint(&self) -> CheckpointName {
-        let next = CheckpointName { number: self.state.checkpoint, num_steps: self.state.num_steps };
-        self.checkpoints.newest().unwrap_or(next)
+        self.checkpoints.newest().unwrap_or_else(|| self.state.checkpoint_name())
     }
 
     /// One iteration; tells why the training ends when it does.
@@ -248,7 +254,7 @@ impl Trainer<'_> {
     fn drive(&mut self, plans: &[Plan], phase: Phase, stop: &StopFlag) -> Result<Vec<Episode>, JobError> {
         let mode = Mode {
             phase,
-            keep_experience: phase == Phase::Train,
+            max_experience: if phase == Phase::Train { EXPERIENCE_PER_CAP * self.max_steps } else { 0 },
             seed: self.config.train.seed,
             num_steps_before: self.state.num_steps,
             actions: &self.metadata.action_space,
@@ -374,7 +380,7 @@ impl Trainer<'_> {
         let mut num_used = 0;
         for episode in episodes {
             let num_steps = episode.rows.len();
-            if num_used + num_steps > self.max_steps {
+            if episode.images.is_empty() || num_used + num_steps > self.max_steps {
                 continue;
             }
             num_used += num_steps;
@@ -419,8 +425,7 @@ impl Trainer<'_> {
 
     fn save_checkpoint(&mut self) -> Result<(), JobError> {
         let folder = format!("{}/{}", files::bucket_url(&self.config), self.checkpoints.model.model_folder());
-        let next = CheckpointName { number: self.state.checkpoint, num_steps: self.state.num_steps };
-        self.logs.trainer.write(&log_lines::saving_checkpoint(&folder, next))?;
+        self.logs.trainer.write(&log_lines::saving_checkpoint(&folder, self.state.checkpoint_name()))?;
         let name = self.checkpoints.save(&self.policy, &self.state, self.selection.best())?;
         self.logs.trainer.write(&log_lines::uploaded_checkpoint(3, name))
     }

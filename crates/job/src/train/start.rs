@@ -27,7 +27,7 @@ use crate::run::RunRecord;
 use crate::setup::{self, Worlds};
 
 impl<'a> Trainer<'a> {
-    /// Sets up a training and saves its first checkpoint.
+    /// Sets up a training and saves its first checkpoint, unless it goes on from one.
     pub(super) fn start(
         record: &RunRecord,
         settings: Vec<Settings>,
@@ -58,7 +58,11 @@ impl<'a> Trainer<'a> {
             traces: workers.iter().map(|_| Trace::new()).collect(),
             selection: BestModelSelection::new(metric),
             logs: Logs::open(&record.logs, workers.len())?,
-            state: TrainState { workers: vec![WorkerState::default(); workers.len()], ..TrainState::default() },
+            state: TrainState {
+                best_model_metric: metric,
+                workers: vec![WorkerState::default(); workers.len()],
+                ..TrainState::default()
+            },
             begun: Instant::now(),
             seconds_before: 0.0,
             metric,
@@ -70,9 +74,7 @@ impl<'a> Trainer<'a> {
             shares,
             bucket,
         };
-        marker::clear_all(bucket, &model)?;
         let (settings, metadata) = (&trainer.settings, &trainer.metadata);
-        files::write(bucket, &model, record, settings, metadata, &hyperparameters)?;
         for worker in 0..trainer.workers.len() {
             let header = files::log_header(&model, worker, settings, metadata, &hyperparameters);
             trainer.logs.workers[worker].write(&header)?;
@@ -80,6 +82,13 @@ impl<'a> Trainer<'a> {
         let header = hyperparameters.to_json(metadata.algorithm);
         trainer.logs.trainer.write(&format!("Using the following hyper-parameters\n{header}"))?;
         trainer.take_up()?;
+        // Only now: a model that cannot be gone on with keeps the files it was trained with.
+        marker::clear_all(bucket, &model)?;
+        let (settings, metadata) = (&trainer.settings, &trainer.metadata);
+        files::write(bucket, &model, record, settings, metadata, &hyperparameters)?;
+        if trainer.checkpoints.newest().is_none() {
+            trainer.save_checkpoint()?;
+        }
         Marker::Ready.set(bucket, &model)?;
         Ok(trainer)
     }
@@ -107,7 +116,6 @@ impl<'a> Trainer<'a> {
                 checkpoints::find(self.bucket, &self.checkpoints.root, &pretrained.prefix, pretrained.checkpoint)?;
             self.policy.load_weights_from(&folder, Restore::Weights)?;
             self.state.checkpoint = name.number + 1;
-            self.state.first_checkpoint = name.number + 1;
             self.logs.trainer.write(&log_lines::restoring_checkpoint(&pretrained.prefix, name))?;
             self.logs.trainer.write(&format!(
                 "Start: policy and value network of {} {name}; the optimiser starts afresh",
@@ -116,7 +124,7 @@ impl<'a> Trainer<'a> {
         } else {
             self.logs.trainer.write(&format!("Start: a new model, seed {}", self.config.train.seed))?;
         }
-        self.save_checkpoint()
+        Ok(())
     }
 
     /// Goes on where the newest checkpoint of this model was saved.
@@ -145,11 +153,16 @@ impl<'a> Trainer<'a> {
             self.metrics[worker] =
                 TrainingMetrics::resume(self.bucket, &key, worker, self.metric, of_worker.num_metrics_rows)?;
         }
-        if let Some(index) = CheckpointIndex::read(self.bucket, &self.checkpoints.model)? {
+        if state.best_model_metric != self.metric {
+            self.logs.trainer.write(&format!(
+                "Best checkpoint> it was chosen by {}; the choice by {} begins anew",
+                state.best_model_metric, self.metric
+            ))?;
+        } else if let Some(index) = CheckpointIndex::read(self.bucket, &self.checkpoints.model)? {
             self.selection = BestModelSelection::resume(self.metric, &index);
         }
         self.seconds_before = state.seconds;
-        self.state = state;
+        self.state = TrainState { best_model_metric: self.metric, ..state };
         self.logs.trainer.write(&format!(
             "Start: resumed from {} {name} (policy, value network, optimiser), iteration {}, {} episodes, {} steps",
             self.config.storage.model_prefix, self.state.iteration, self.state.num_episodes, self.state.num_steps

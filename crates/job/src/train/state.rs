@@ -2,15 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::artefact::best_model::BestModelMetric;
+use crate::artefact::checkpoint_index::CheckpointName;
+
 /// The counters of a run, kept in every checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TrainState {
+    /// What the best checkpoint was chosen by; other scores cannot be compared with its.
+    #[serde(default)]
+    pub(crate) best_model_metric: BestModelMetric,
     /// Iterations completed.
     pub(crate) iteration: u64,
     /// Number of the checkpoint this state belongs to.
     pub(crate) checkpoint: u32,
-    /// Number of the first checkpoint of this run: 0, or the one after the pretrained one.
-    pub(crate) first_checkpoint: u32,
     /// Training episodes driven, over all workers.
     pub(crate) num_episodes: u64,
     /// Training steps driven, over all workers.
@@ -19,6 +23,13 @@ pub(crate) struct TrainState {
     pub(crate) seconds: f64,
     /// Per worker.
     pub(crate) workers: Vec<WorkerState>,
+}
+
+impl TrainState {
+    /// The name a checkpoint of this state has.
+    pub(crate) fn checkpoint_name(&self) -> CheckpointName {
+        CheckpointName { number: self.checkpoint, num_steps: self.num_steps }
+    }
 }
 
 /// The counters of a worker.
