@@ -108,7 +108,9 @@ def main() -> None:
                 for who in ("ours", "torch")
             }
             cells = [f"{wall:.0f} / {processor:.0f}" for wall, processor in medians.values()]
-            ratio = " / ".join(f"{own / other:.2f}" for own, other in zip(medians["ours"], medians["torch"], strict=True))
+            ratio = " / ".join(
+                f"{own / other:.2f}" for own, other in zip(medians["ours"], medians["torch"], strict=True)
+            )
             print(f"{name:22}{threads:>8}{cells[0]:>18}{cells[1]:>18}{ratio:>16}")
 
 
