@@ -24,9 +24,9 @@ const DEFAULT: Files = &[
 const LAP: Files = &[
     ("system.env", templates::SYSTEM_ENV),
     ("run.env", include_str!("../templates/lap/run.env")),
-    ("custom_files/reward_function.py", include_str!("../templates/lap/reward_function.py")),
-    ("custom_files/model_metadata.json", include_str!("../templates/lap/model_metadata.json")),
-    ("custom_files/hyperparameters.json", include_str!("../templates/lap/hyperparameters.json")),
+    ("custom_files/reward_function.py", include_str!("../templates/reward_function.py")),
+    ("custom_files/model_metadata.json", templates::MODEL_METADATA_JSON),
+    ("custom_files/hyperparameters.json", templates::HYPERPARAMETERS_JSON),
 ];
 
 const PRESETS: &[(&str, Files)] = &[("default", DEFAULT), ("lap", LAP)];

@@ -30,7 +30,11 @@ mod tests {
         fs::write(filled.path().join("run.env"), RUN_ENV).expect("write");
         let loaded = Settings::load(&Request::new(RacingFolder::at(filled.path()))).expect("loads");
         assert_eq!(loaded.warnings, []);
-        assert_eq!(loaded.settings.config(), defaults.settings.config());
+        // The shipped hyperparameters play ten episodes an iteration, and one evaluation tells what five would.
+        let mut expected = defaults.settings.config().clone();
+        expected.train.round_robin_advance = 0.1;
+        expected.train.min_evaluation_trials = 1;
+        assert_eq!(loaded.settings.config(), &expected);
     }
 
     #[test]
@@ -55,7 +59,9 @@ mod tests {
         let (hyperparameters, warnings) =
             Hyperparameters::parse(HYPERPARAMETERS_JSON, "hyperparameters.json").expect("reads");
         assert_eq!(warnings, []);
-        assert_eq!((hyperparameters.num_epochs, hyperparameters.loss_type), (5, LossType::Huber));
-        assert_eq!((hyperparameters.discount_factor, hyperparameters.term_cond_max_episodes), (0.99, 1000));
+        assert_eq!((hyperparameters.num_epochs, hyperparameters.loss_type), (5, LossType::MeanSquaredError));
+        assert_eq!((hyperparameters.discount_factor, hyperparameters.term_cond_max_episodes), (0.95, 1000));
+        let advance = 1.0 / hyperparameters.num_episodes_between_training as f64;
+        assert!(RUN_ENV.contains(&format!("DR_TRAIN_ROUND_ROBIN_ADVANCE_DIST={advance}\n")), "an iteration is one round");
     }
 }
