@@ -72,14 +72,6 @@ impl ModelLayout {
         self.key(file_name)
     }
 
-    /// The metrics of a training worker, counted from 0.
-    pub fn training_metrics(&self, worker: usize) -> String {
-        match worker {
-            0 => self.key("metrics/TrainingMetrics.json"),
-            worker => self.key(&format!("metrics/TrainingMetrics_{worker}.json")),
-        }
-    }
-
     /// The trace of one iteration of a training worker, both counted from 0. With several workers each has a folder.
     pub fn training_trace(&self, worker: usize, num_workers: usize, iteration: u64) -> String {
         self.key(&format!("{}/{iteration}-iteration.csv", training_trace_folder(worker, num_workers)))
@@ -90,12 +82,7 @@ impl ModelLayout {
         self.key(&training_trace_folder(worker, num_workers))
     }
 
-    /// The metrics of an evaluation that began at `stamp`, see [`evaluation_stamp`].
-    pub fn evaluation_metrics(&self, stamp: &str) -> String {
-        self.key(&format!("metrics/evaluation/evaluation-{stamp}.json"))
-    }
-
-    /// The trace of an evaluation that began at `stamp`.
+    /// The trace of an evaluation that began at `stamp`, see [`evaluation_stamp`].
     pub fn evaluation_trace(&self, stamp: &str) -> String {
         self.key(&format!("evaluation-{stamp}/evaluation-simtrace/0-iteration.csv"))
     }
@@ -134,15 +121,9 @@ mod tests {
             (model.hyperparameters(), "season/rl-1/ip/hyperparameters.json"),
             (model.reward_function(), "season/rl-1/reward_function.py"),
             (model.params("training_params_2.yaml"), "season/rl-1/training_params_2.yaml"),
-            (model.training_metrics(0), "season/rl-1/metrics/TrainingMetrics.json"),
-            (model.training_metrics(2), "season/rl-1/metrics/TrainingMetrics_2.json"),
             (model.training_trace(0, 1, 12), "season/rl-1/training-simtrace/12-iteration.csv"),
             (model.training_trace(0, 3, 12), "season/rl-1/0/training-simtrace/12-iteration.csv"),
             (model.training_trace(2, 3, 0), "season/rl-1/2/training-simtrace/0-iteration.csv"),
-            (
-                model.evaluation_metrics("20240131235959"),
-                "season/rl-1/metrics/evaluation/evaluation-20240131235959.json",
-            ),
             (
                 model.evaluation_trace("20240131235959"),
                 "season/rl-1/evaluation-20240131235959/evaluation-simtrace/0-iteration.csv",

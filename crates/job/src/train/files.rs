@@ -14,11 +14,7 @@ use crate::run::RunRecord;
 
 /// The metrics file of a worker, counted from 0.
 pub(super) fn training_metrics_key(config: &RunConfig, worker: usize) -> String {
-    // The file names of workers after the first carry their number.
-    match worker {
-        0 => format!("{}/TrainingMetrics.json", config.storage.metrics_prefix),
-        number => format!("{}/TrainingMetrics_{number}.json", config.storage.metrics_prefix),
-    }
+    params_yaml::training_metrics_key(config, Some(worker + 1))
 }
 
 /// How logs name the bucket.

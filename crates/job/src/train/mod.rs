@@ -6,6 +6,8 @@
 //! function of seed, worker and episode, and the checkpoint holds the optimiser and all counters.
 
 mod files;
+#[cfg(test)]
+mod interruption_tests;
 mod log;
 mod start;
 mod state;
@@ -340,10 +342,9 @@ impl Trainer<'_> {
                 num_steps: self.state.num_steps,
                 iteration: self.state.iteration,
             };
-            for line in [
-                log_lines::testing_episode(&report),
-                log_lines::evaluation_finished(finished, episode.total_reward()),
-            ] {
+            for line in
+                [log_lines::testing_episode(&report), log_lines::evaluation_finished(finished, episode.total_reward())]
+            {
                 text.push_str(&line);
                 text.push('\n');
             }
@@ -444,9 +445,9 @@ impl Trainer<'_> {
         });
         let share = 100.0 * spent.as_secs_f64() / self.begun.elapsed().as_secs_f64();
         let per_call_us = spent.as_secs_f64() * 1e6 / (num_calls.max(1)) as f64;
-        self.logs.trainer.write(&format!(
-            "Reward function> {num_calls} calls, {per_call_us:.0} µs each, {share:.1} % of the time"
-        ))
+        self.logs
+            .trainer
+            .write(&format!("Reward function> {num_calls} calls, {per_call_us:.0} µs each, {share:.1} % of the time"))
     }
 
     /// Whether a limit is reached.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use deepracer_bucket::Bucket;
 use deepracer_policy::{ClippedPpo, Restore, Rollout};
-use deepracer_settings::{RacingFolder, Settings};
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::ModelMetadata;
+use deepracer_settings::{RacingFolder, Settings};
 
 use super::checkpoints::{self, Checkpoints};
 use super::log::Logs;
