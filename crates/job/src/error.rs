@@ -109,7 +109,7 @@ impl JobError {
                 Some("begin a new model: another DR_LOCAL_S3_MODEL_PREFIX, or `dr-increment-training`".to_owned())
             }
             Self::Rollout(RolloutError::Reward { .. }) => Some(
-                "mend the reward function; the last checkpoint is complete, `dr-start-training --resume` goes on from it"
+                "mend the reward function; a training goes on from its last checkpoint with `dr-start-training --resume`"
                     .to_owned(),
             ),
             Self::Learn(LearnError::EmptyRollout) => Some(
@@ -134,9 +134,9 @@ impl JobError {
             Self::Learn(LearnError::NotANumber { .. }) => FaultCode::NanLoss,
             Self::Learn(LearnError::EmptyRollout) => FaultCode::NoRolloutData,
             Self::Learn(_) | Self::Policy(_) => FaultCode::Training,
-            Self::Checkpoint(
-                CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. },
-            ) => FaultCode::ModelShape,
+            Self::Checkpoint(CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. }) => {
+                FaultCode::ModelShape
+            }
             Self::Checkpoint(CheckpointError::Io { .. }) => FaultCode::FileUpload,
             Self::Checkpoint(_) => FaultCode::CheckpointCorrupt,
             Self::NoCheckpoint { .. } | Self::Resume { .. } => FaultCode::CheckpointNotFound,

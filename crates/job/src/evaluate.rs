@@ -73,7 +73,7 @@ fn tell(record: &RunRecord, error: &JobError) {
     if !matches!(error, JobError::Rollout(RolloutError::Stopped))
         && let Ok(mut log) = Log::open(record.logs.worker(0))
     {
-        let _ = log.write(&error.log_lines("evaluation.rs::run"));
+        let _ = log.write(&error.log_lines("evaluate.rs::run"));
     }
 }
 
@@ -100,8 +100,7 @@ fn evaluate(
     let generation = setup::generation(&metadata);
     let scenario = setup::evaluation_scenario(route, generation, &config.evaluation)?;
     let start = scenario.start_of_episode(0);
-    let num_episodes =
-        if config.evaluation.is_continuous { 1 } else { u64::from(config.evaluation.number_of_trials) };
+    let num_episodes = if config.evaluation.is_continuous { 1 } else { u64::from(config.evaluation.number_of_trials) };
     let reward: Box<dyn RewardFunction> =
         if record.request.reward.is_some() { rewards(0)? } else { Box::new(CenterLine) };
     let mut workers = [Worker {

@@ -159,7 +159,7 @@ fn failed(record: &RunRecord, error: &JobError, drives: bool) -> Ending {
     let mut hints: Vec<String> = error.hint().into_iter().collect();
     if is_disk_full(error) {
         hints.push(
-            "free some space on that disk; the last checkpoint is intact, `dr-start-training --resume` goes on from it"
+            "free some space on that disk; a training goes on from its last checkpoint with `dr-start-training --resume`"
                 .to_owned(),
         );
     }

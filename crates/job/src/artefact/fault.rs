@@ -10,38 +10,24 @@ use super::json_text;
 pub enum FaultCode {
     /// None of the others.
     Unclassified = 0,
-    /// The reward function's file is missing.
-    RewardFunctionMissing = 11,
     /// The reward function's file could not be imported.
     RewardFunctionImport = 12,
     /// The model's shape does not fit its metadata.
     ModelShape = 13,
-    /// A file could not be read.
-    FileDownload = 22,
     /// A file could not be written, for example because the disk is full.
     FileUpload = 23,
     /// An iteration brought no steps to learn from.
     NoRolloutData = 24,
     /// The loss is not a number.
     NanLoss = 25,
-    /// The process was asked to stop by a signal.
-    Terminated = 26,
     /// Another failure while learning.
     Training = 27,
     /// No checkpoint was found.
     CheckpointNotFound = 35,
     /// The model metadata could not be read.
     ModelMetadata = 36,
-    /// Metrics could not be written.
-    MetricsUpload = 38,
     /// The reward function raised an exception or returned something unusable.
     RewardFunction = 41,
-    /// The trainer failed.
-    TrainingWorker = 42,
-    /// A worker failed while driving.
-    RolloutWorker = 43,
-    /// The parameter file could not be read.
-    ParamsFile = 54,
     /// A checkpoint is damaged.
     CheckpointCorrupt = 61,
 }
@@ -60,12 +46,8 @@ pub enum ExceptionType {
     SimulationWorker,
     /// Learning.
     TrainingWorker,
-    /// Checking a model.
-    ValidationWorker,
     /// Reading and writing files.
     S3Datastore,
-    /// The race itself.
-    Environment,
 }
 
 impl ExceptionType {
@@ -73,9 +55,7 @@ impl ExceptionType {
         match self {
             ExceptionType::SimulationWorker => "simulation_worker.exceptions",
             ExceptionType::TrainingWorker => "training_worker.exceptions",
-            ExceptionType::ValidationWorker => "validation_worker.exceptions",
             ExceptionType::S3Datastore => "s3_datastore.exceptions",
-            ExceptionType::Environment => "environment.exceptions",
         }
     }
 }

@@ -125,12 +125,6 @@ pub fn best_and_last(best: Option<CheckpointName>, last: Option<CheckpointName>)
     format!("Best checkpoint number: {}, Last checkpoint number: {}", number(best), number(last))
 }
 
-/// A further evaluation is driven while no newer checkpoint is there.
-pub fn additional_evaluation(new: Option<CheckpointName>, last: CheckpointName) -> String {
-    let new = new.map_or(-1, |name| i64::from(name.number));
-    format!("Additional evaluation. New Checkpoint: {new}, Last Checkpoint: {}", last.number)
-}
-
 /// The evaluations between two iterations begin.
 pub fn evaluation_started() -> String {
     "## agent: Starting evaluation phase".to_owned()
@@ -145,15 +139,6 @@ pub fn evaluation_finished(success_rate: f64, average_reward: f64) -> String {
     )
 }
 
-/// An object is in the bucket. `what` says in words what it is, such as `metrics`.
-pub fn uploaded(what: &str, bucket: &str, key: &str) -> String {
-    format!("[s3] Successfully uploaded {what} to s3 bucket {bucket} with s3 key {key}.")
-}
-
-/// The car is being put on its start.
-pub const RESET_AGENT: &str = "Reset agent";
-/// The car stands on its start.
-pub const RESET_AGENT_FINISHED: &str = "Reset agent finished";
 /// The training has reached its end.
 pub const TRAINING_COMPLETE: &str = "Exited main loop. Done.";
 /// The evaluation has reached its end.
@@ -246,14 +231,9 @@ mod tests {
 
     #[test]
     fn worker_lines_are_the_originals() {
-        assert_eq!(additional_evaluation(None, NAME), "Additional evaluation. New Checkpoint: -1, Last Checkpoint: 7");
         assert_eq!(
             evaluation_finished(0.0, 141.25),
             "## agent: Finished evaluation phase. Success rate = 0.0, Avg Total Reward = 141.25"
-        );
-        assert_eq!(
-            uploaded("metrics", "bucket", "m/metrics/TrainingMetrics.json"),
-            "[s3] Successfully uploaded metrics to s3 bucket bucket with s3 key m/metrics/TrainingMetrics.json."
         );
     }
 }

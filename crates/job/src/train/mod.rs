@@ -129,7 +129,7 @@ pub fn run(
 /// a log that cannot be written is no further failure.
 fn tell(record: &RunRecord, error: &JobError) {
     if let Ok(mut log) = Log::open(record.logs.trainer()) {
-        let _ = log.write(&error.log_lines("training.rs::run"));
+        let _ = log.write(&error.log_lines("train.rs::run"));
     }
 }
 
@@ -473,7 +473,7 @@ impl Trainer<'_> {
     fn finish(&mut self, outcome: &Result<TrainOutcome, JobError>) -> Result<(), JobError> {
         if let Err(error) = outcome {
             // The failure itself is what counts; a log on a full disk must not hide it.
-            let _ = self.logs.trainer.write(&error.log_lines("training.rs::run"));
+            let _ = self.logs.trainer.write(&error.log_lines("train.rs::run"));
         }
         if let Ok(outcome) = outcome {
             if outcome.ended != Ended::Stopped {
