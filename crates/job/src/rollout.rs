@@ -135,7 +135,7 @@ pub enum RolloutError {
         /// What it saw.
         params: Box<RewardParams>,
         /// What went wrong.
-        source: Box<RewardError>,
+        source: RewardError,
     },
     /// Somebody asked the run to stop.
     #[error("stopped")]
@@ -357,7 +357,7 @@ fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), Rollo
                 episode: episode.plan.number,
                 step: row.step.params.steps as u32,
                 params: Box::new(row.step.params.clone()),
-                source: Box::new(source),
+                source,
             })?;
             num_calls += 1;
             let printed = worker.reward.take_output();

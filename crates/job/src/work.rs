@@ -181,10 +181,8 @@ fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
 
 /// The traceback of a reward function.
 fn traceback(error: &JobError) -> Option<&str> {
-    let reward: &RewardError = match error {
-        JobError::Reward(reward) => reward,
-        JobError::Rollout(RolloutError::Reward { source, .. }) => source,
-        _ => return None,
+    let (JobError::Reward(reward) | JobError::Rollout(RolloutError::Reward { source: reward, .. })) = error else {
+        return None;
     };
     let (RewardError::Load { traceback, .. } | RewardError::Raised { traceback, .. }) = reward else { return None };
     Some(traceback.trim_end()).filter(|text| !text.is_empty())
