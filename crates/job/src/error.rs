@@ -137,10 +137,11 @@ impl JobError {
             Self::Checkpoint(CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. }) => {
                 FaultCode::ModelShape
             }
-            Self::Checkpoint(CheckpointError::Io { .. }) => FaultCode::FileUpload,
+            Self::Checkpoint(CheckpointError::Io { .. }) | Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => {
+                FaultCode::FileUpload
+            }
             Self::Checkpoint(_) => FaultCode::CheckpointCorrupt,
             Self::NoCheckpoint { .. } | Self::Resume { .. } => FaultCode::CheckpointNotFound,
-            Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => FaultCode::FileUpload,
             _ => FaultCode::Unclassified,
         }
     }

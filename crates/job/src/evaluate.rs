@@ -1,9 +1,9 @@
 //! An evaluation: a trained model drives, its laps are timed, nothing of the model is changed.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use deepracer_bucket::{Bucket, LocalBucket};
-use deepracer_policy::{ClippedPpo, Phase, Restore};
+use deepracer_policy::{ClippedPpo, Phase, PpoHyperparameters, Restore};
 use deepracer_race::{EpisodeStatus, LapResult};
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::params_yaml::{self, Params};
@@ -64,7 +64,7 @@ pub fn run(
     let root = record.racing_folder().bucket(&settings.config().storage.bucket);
     let bucket = LocalBucket::new(root.clone());
     threads
-        .install(|| evaluate(record, &settings, &bucket, root.clone(), rewards, stop, running))
+        .install(|| evaluate(record, &settings, &bucket, &root, rewards, stop, running))
         .inspect_err(|error| tell(record, error))
 }
 
@@ -81,7 +81,7 @@ fn evaluate(
     record: &RunRecord,
     settings: &Settings,
     bucket: &dyn Bucket,
-    root: PathBuf,
+    root: &Path,
     rewards: &mut RewardFactory<'_>,
     stop: &StopFlag,
     running: &mut (dyn FnMut() + Send),
@@ -91,8 +91,8 @@ fn evaluate(
     let model = ModelLayout::new(&config.storage.model_prefix)?;
     let (metadata, _) = ModelMetadata::parse(&record.request.model_metadata, "model_metadata.json")?;
     let (checkpoint, folder) =
-        checkpoints::find(bucket, &root, &config.storage.model_prefix, config.evaluation.checkpoint)?;
-    let mut policy = ClippedPpo::new(setup::policy_spec(&metadata)?, Default::default(), 0)?;
+        checkpoints::find(bucket, root, &config.storage.model_prefix, config.evaluation.checkpoint)?;
+    let mut policy = ClippedPpo::new(setup::policy_spec(&metadata)?, PpoHyperparameters::default(), 0)?;
     policy.load_weights_from(&folder, Restore::Weights)?;
 
     let racing_folder = RacingFolder::at(record.request.racing_folder.clone());
@@ -159,7 +159,9 @@ fn evaluate(
         }
         laps.extend_from_slice(&episode.laps);
     }
-    rows.iter().for_each(|row| trace.push(row));
+    for row in &rows {
+        trace.push(row);
+    }
     let trace_key = model.evaluation_trace(stamp);
     trace.save(bucket, &trace_key)?;
     let metrics_key = params_yaml::evaluation_metrics_key(config, stamp);

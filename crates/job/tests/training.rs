@@ -67,11 +67,11 @@ impl Racing {
     }
 
     fn train(&self, record: &RunRecord) -> Result<TrainOutcome, JobError> {
-        self.train_with(record, &mut |_| Ok(Box::new(CenterLine)), &StopFlag::new())
+        assert_eq!(record.request.racing_folder, self.root);
+        Self::train_with(record, &mut |_| Ok(Box::new(CenterLine)), &StopFlag::new())
     }
 
     fn train_with(
-        &self,
         record: &RunRecord,
         rewards: &mut train::RewardFactory<'_>,
         stop: &StopFlag,
@@ -106,7 +106,8 @@ fn contents(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
             let mut bytes = fs::read(&path)?;
             if path.extension().is_some_and(|extension| extension == "csv") {
                 let text = String::from_utf8(bytes)?;
-                let without_clock = |line: &str| line.rsplit_once(',').map_or_else(String::new, |(rest, _)| rest.to_owned());
+                let without_clock =
+                    |line: &str| line.rsplit_once(',').map_or_else(String::new, |(rest, _)| rest.to_owned());
                 bytes = text.lines().map(without_clock).collect::<Vec<_>>().join("\n").into_bytes();
             }
             files.insert(path.strip_prefix(folder)?.display().to_string(), bytes);
@@ -118,7 +119,12 @@ fn contents(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
 /// Names of the files that differ, apart from the seconds that `state.json` counts.
 fn differences(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let names: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
-    names.into_iter().filter(|name| a.get(*name) != b.get(*name)).filter(|name| !name.ends_with("state.json")).cloned().collect()
+    names
+        .into_iter()
+        .filter(|name| a.get(*name) != b.get(*name))
+        .filter(|name| !name.ends_with("state.json"))
+        .cloned()
+        .collect()
 }
 
 const THREE_ITERATIONS: (&str, &str) = ("DR_TRAIN_STOP_ITERATIONS", "3");
@@ -136,7 +142,7 @@ fn stopping_and_going_on_changes_nothing() -> Result<(), Failure> {
     let (mut whole, mut parts) = (contents(&racing.model("whole"))?, contents(&racing.model("parts"))?);
     for files in [&mut whole, &mut parts] {
         // These name the model or its limits.
-        files.retain(|name, _| !name.ends_with(".yaml"));
+        files.retain(|name, _| !name.ends_with("_params.yaml"));
     }
     // The evaluation at the end of the first session adds a row of metrics that the second drops again.
     assert_eq!(differences(&whole, &parts), Vec::<String>::new());
@@ -155,10 +161,11 @@ fn one_or_two_threads_give_the_same_model() -> Result<(), Failure> {
     }
     let (mut one, mut two) = (contents(&racing.model("one"))?, contents(&racing.model("two"))?);
     for files in [&mut one, &mut two] {
-        files.retain(|name, _| !name.ends_with(".yaml"));
+        files.retain(|name, _| !name.ends_with("_params.yaml"));
     }
     assert_eq!(differences(&one, &two), Vec::<String>::new());
-    let racing_other = racing.record(RunKind::Training, "other", &[("DR_TRAIN_SEED", "1"), ("DR_TRAIN_STOP_ITERATIONS", "1")]);
+    let racing_other =
+        racing.record(RunKind::Training, "other", &[("DR_TRAIN_SEED", "1"), ("DR_TRAIN_STOP_ITERATIONS", "1")]);
     racing.train(&racing_other)?;
     assert!(!differences(&one, &contents(&racing.model("other"))?).is_empty(), "another seed, another model");
     Ok(())
@@ -192,7 +199,10 @@ fn the_index_names_checkpoints_that_are_there() -> Result<(), Failure> {
         let index: serde_json::Value = serde_json::from_str(&racing.read(prefix, "model/deepracer_checkpoints.json")?)?;
         for which in ["best_checkpoint", "last_checkpoint"] {
             let name = index[which]["name"].as_str().ok_or("a name")?;
-            assert!(racing.model(prefix).join("model").join(name).join("weights.safetensors").exists(), "{prefix}: {name}");
+            assert!(
+                racing.model(prefix).join("model").join(name).join("weights.safetensors").exists(),
+                "{prefix}: {name}"
+            );
         }
         assert_eq!(index["last_checkpoint"]["name"], outcome.last.to_string());
         evaluate::run(
@@ -324,7 +334,7 @@ fn a_training_stops_when_asked_and_keeps_its_last_checkpoint() -> Result<(), Fai
     let record = racing.record(RunKind::Training, "asked", &[]);
     let asked = stop.clone();
     let mut rewards = move |_| Ok(Box::new(Asks { stop: asked.clone(), num_calls: 0 }) as Box<dyn RewardFunction>);
-    let outcome = racing.train_with(&record, &mut rewards, &stop)?;
+    let outcome = Racing::train_with(&record, &mut rewards, &stop)?;
     assert_eq!(outcome.ended, Ended::Stopped);
     assert_eq!(racing.read("asked", "model/.coach_checkpoint")?, outcome.last.to_string());
     assert!(!racing.model("asked").join("model/.finished").exists(), "it can be gone on with");
@@ -343,7 +353,7 @@ fn a_failing_reward_names_worker_episode_step_and_leaves_a_usable_model() -> Res
     }
     let racing = Racing::new()?;
     let record = racing.record(RunKind::Training, "fails", &[]);
-    let failed = racing.train_with(&record, &mut |_| Ok(Box::new(Fails(0))), &StopFlag::new());
+    let failed = Racing::train_with(&record, &mut |_| Ok(Box::new(Fails(0))), &StopFlag::new());
     let Err(error) = failed else { return Err("it must fail".into()) };
     let text = error.to_string();
     assert!(text.contains("worker 0, episode ") && text.contains("step ") && text.contains("NaN"), "{text}");
@@ -386,10 +396,8 @@ fn another_number_of_actions_is_refused_with_both_counts() -> Result<(), Failure
     racing.train(&racing.record(RunKind::Training, "three", &[("DR_TRAIN_STOP_ITERATIONS", "1")]))?;
     let settings = [("DR_LOCAL_S3_PRETRAINED", "True"), ("DR_LOCAL_S3_PRETRAINED_PREFIX", "three")];
     let mut record = racing.record(RunKind::Training, "four", &settings);
-    record.request.model_metadata = METADATA.replace(
-        "{\"steering_angle\": 30,",
-        "{\"steering_angle\": 15, \"speed\": 1.0}, {\"steering_angle\": 30,",
-    );
+    record.request.model_metadata = METADATA
+        .replace("{\"steering_angle\": 30,", "{\"steering_angle\": 15, \"speed\": 1.0}, {\"steering_angle\": 30,");
     let Err(error) = racing.train(&record) else { return Err("it must be refused".into()) };
     let text = error.to_string();
     assert!(text.contains('3') && text.contains('4') && text.contains("action"), "{text}");
@@ -403,13 +411,17 @@ fn workers_share_the_episodes_and_have_their_own_traces() -> Result<(), Failure>
     let mut record = racing.record(RunKind::Training, "pair", &settings);
     record.request.settings.push(record.request.settings[0].clone());
     record.logs = RunLogs::of(&RacingFolder::at(racing.root.clone()), "pair", 2);
-    record.request.hyperparameters = Some(HYPERPARAMETERS.replace("\"num_episodes_between_training\": 2", "\"num_episodes_between_training\": 3"));
+    record.request.hyperparameters =
+        Some(HYPERPARAMETERS.replace("\"num_episodes_between_training\": 2", "\"num_episodes_between_training\": 3"));
     racing.train(&record)?;
     for (worker, share) in [(0, 2), (1, 1)] {
         for iteration in 0..2_u64 {
             let trace = racing.read("pair", &format!("{worker}/training-simtrace/{iteration}-iteration.csv"))?;
-            let episodes: std::collections::BTreeSet<u64> =
-                trace.lines().skip(1).map(|line| line.split(',').next().unwrap_or_default().parse()).collect::<Result<_, _>>()?;
+            let episodes: std::collections::BTreeSet<u64> = trace
+                .lines()
+                .skip(1)
+                .map(|line| line.split(',').next().unwrap_or_default().parse())
+                .collect::<Result<_, _>>()?;
             let expected: std::collections::BTreeSet<u64> = (iteration * share..(iteration + 1) * share).collect();
             assert_eq!(episodes, expected, "worker {worker}, iteration {iteration}");
         }
@@ -431,8 +443,7 @@ fn an_evaluation_drives_the_checkpoint_and_changes_nothing_of_the_model() -> Res
         ("DR_EVAL_OFF_TRACK_PENALTY", "1.0"),
     ];
     let record = racing.record(RunKind::Evaluation, "judged", &settings);
-    let outcome =
-        evaluate::run(&record, &mut |_| Ok(Box::new(CenterLine)), &StopFlag::new(), &mut || {})?;
+    let outcome = evaluate::run(&record, &mut |_| Ok(Box::new(CenterLine)), &StopFlag::new(), &mut || {})?;
     assert_eq!(contents(&model)?, before);
     assert_eq!(outcome.laps.len(), 3, "one entry per trial");
     let metrics: serde_json::Value =
@@ -458,7 +469,11 @@ fn an_evaluation_drives_the_checkpoint_and_changes_nothing_of_the_model() -> Res
 fn what_cannot_be_trained_yet_is_refused_by_name() -> Result<(), Failure> {
     let racing = Racing::new()?;
     for (from, to, named) in [
-        ("\"clipped_ppo\", \"action_space_type\": \"discrete\"", "\"sac\", \"action_space_type\": \"continuous\"", "sac"),
+        (
+            "\"clipped_ppo\", \"action_space_type\": \"discrete\"",
+            "\"sac\", \"action_space_type\": \"continuous\"",
+            "sac",
+        ),
         ("[\"FRONT_FACING_CAMERA\"]", "[\"STEREO_CAMERAS\"]", "STEREO_CAMERAS"),
         ("[\"FRONT_FACING_CAMERA\"]", "[\"FRONT_FACING_CAMERA\", \"LIDAR\"]", "LIDAR"),
     ] {

@@ -44,10 +44,8 @@ impl Batch {
     pub fn new(races: Vec<(Race, View)>) -> Self {
         let frame_len = races.first().map_or(0, |(_, view)| view.frame_len());
         debug_assert!(races.iter().all(|(_, view)| view.frame_len() == frame_len), "frames of one size");
-        let slots = races
-            .into_iter()
-            .map(|(race, view)| Slot { race, view, scratch: Scratch::new(), active: false })
-            .collect();
+        let slots =
+            races.into_iter().map(|(race, view)| Slot { race, view, scratch: Scratch::new(), active: false }).collect();
         Self { slots, frame_len }
     }
 

@@ -28,7 +28,9 @@ enum Phase {
     Prepare,
     Run,
     /// Waiting at a pose; holds the seconds left.
-    Pause { left_s: f64 },
+    Pause {
+        left_s: f64,
+    },
 }
 
 /// What one control step brought.
@@ -39,7 +41,7 @@ pub struct Step {
     /// Whether the reward function is called for this step (not while preparing or pausing: reward 0).
     pub is_rewarded: bool,
     /// The judgement.
-    pub status: Status,
+    pub status: EpisodeStatus,
     /// The episode is over.
     pub done: bool,
     /// Seconds of penalty still to wait.
@@ -50,15 +52,6 @@ pub struct Step {
     pub closest_waypoint: usize,
     /// A lap that ended with this step: completed, or broken off by the end of the episode.
     pub lap: Option<LapResult>,
-}
-
-/// [`EpisodeStatus`] with a default, for buffers.
-pub type Status = EpisodeStatus;
-
-impl Default for EpisodeStatus {
-    fn default() -> Self {
-        Self::Prepare
-    }
 }
 
 /// One lap of an episode, as evaluation metrics report it.

@@ -2,7 +2,7 @@
 
 /// What a control step was judged to be. The words are the original's: [`code`](Self::code) in traces and logs,
 /// [`label`](Self::label) in metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EpisodeStatus {
     /// The car came round: progress reached 100 %.
     LapComplete,
@@ -23,6 +23,7 @@ pub enum EpisodeStatus {
     /// Parked until the other cars finish.
     Park,
     /// The first step of an episode: the car is held at its start.
+    #[default]
     Prepare,
 }
 

@@ -177,5 +177,11 @@ fn combination_problems(values: &Values, config: &RunConfig) -> Vec<Problem> {
     if config.train.stop_minutes == Some(0.0) {
         refuse("DR_TRAIN_STOP_MINUTES", "not a time to train; leave it empty for no limit");
     }
+    if config.train.stop_completion_percent.is_some() && config.train.min_evaluation_trials == 0 {
+        refuse(
+            "DR_TRAIN_STOP_COMPLETION",
+            "no evaluation would ever reach it, DR_TRAIN_MIN_EVAL_TRIALS is 0; set that to 1 or more",
+        );
+    }
     problems
 }

@@ -62,6 +62,9 @@ mod tests {
         assert_eq!((hyperparameters.num_epochs, hyperparameters.loss_type), (5, LossType::MeanSquaredError));
         assert_eq!((hyperparameters.discount_factor, hyperparameters.term_cond_max_episodes), (0.95, 1000));
         let advance = 1.0 / hyperparameters.num_episodes_between_training as f64;
-        assert!(RUN_ENV.contains(&format!("DR_TRAIN_ROUND_ROBIN_ADVANCE_DIST={advance}\n")), "an iteration is one round");
+        assert!(
+            RUN_ENV.contains(&format!("DR_TRAIN_ROUND_ROBIN_ADVANCE_DIST={advance}\n")),
+            "an iteration is one round"
+        );
     }
 }

@@ -238,6 +238,16 @@ fn every_illegal_value_is_listed_with_its_place() {
 }
 
 #[test]
+fn a_goal_that_no_evaluation_could_reach_is_refused() {
+    let folder = run_env("DR_TRAIN_MIN_EVAL_TRIALS=0\nDR_TRAIN_STOP_COMPLETION=90\n");
+    assert_eq!(
+        folder.error(),
+        "run.env:2: DR_TRAIN_STOP_COMPLETION=90: no evaluation would ever reach it, DR_TRAIN_MIN_EVAL_TRIALS is 0; set that \
+         to 1 or more"
+    );
+}
+
+#[test]
 fn what_would_train_something_else_is_refused() {
     let folder = run_env("DR_RACE_TYPE=OBJECT_AVOIDANCE\nDR_ENABLE_DOMAIN_RANDOMIZATION=True\nDR_CLOUD=aws\n");
     assert_eq!(

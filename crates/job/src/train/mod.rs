@@ -11,6 +11,7 @@ mod interruption_tests;
 mod log;
 mod start;
 mod state;
+mod summary;
 
 pub(crate) mod checkpoints;
 
@@ -28,6 +29,7 @@ use deepracer_settings::{RunConfig, Settings};
 use self::checkpoints::Checkpoints;
 use self::log::Logs;
 use self::state::TrainState;
+use self::summary::Summary;
 use crate::artefact::best_model::{BestModelMetric, BestModelSelection};
 use crate::artefact::checkpoint_index::CheckpointName;
 use crate::artefact::log_lines::{self, EpisodeReport, EpochReport};
@@ -210,7 +212,7 @@ impl Trainer<'_> {
         let driven = begun.elapsed();
         self.record(&episodes)?;
         let completion = self.evaluate(stop)?;
-        let evaluated = begun.elapsed() - driven;
+        let evaluated = begun.elapsed().saturating_sub(driven);
         let summary = Summary {
             num_episodes: episodes.len(),
             num_steps: self.state.num_steps - num_steps_before,
@@ -493,70 +495,6 @@ impl Trainer<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// An iteration in figures.
-struct Summary {
-    num_episodes: usize,
-    num_steps: u64,
-    mean_completion: f64,
-    mean_reward: f64,
-    completion: Option<f64>,
-    driven: Duration,
-    evaluated: Duration,
-}
-
-impl Summary {
-    fn line(
-        &self,
-        iteration: u64,
-        num_episodes: u64,
-        learnt: Option<(&TrainReport, usize)>,
-        learning: Duration,
-        total: Duration,
-    ) -> String {
-        let mut line = format!(
-            "Iteration {iteration}> {} episodes ({num_episodes} so far), {} steps at {:.0}/s, mean completion {:.1} %, \
-             mean reward {:.1}",
-            self.num_episodes,
-            self.num_steps,
-            self.num_steps as f64 / self.driven.as_secs_f64().max(1e-9),
-            self.mean_completion,
-            self.mean_reward
-        );
-        if let Some(completion) = self.completion {
-            line.push_str(&format!(", evaluation {completion:.1} %"));
-        }
-        if let Some((report, num_used)) = learnt {
-            let last = report.epochs.last().copied().unwrap_or_default();
-            line.push_str(&format!(
-                ", learnt from {num_used} steps (entropy {:.3}, KL {:.4}, clipped {:.0} %, value loss {:.3}, explained \
-                 variance {:.2})",
-                last.entropy,
-                last.kl_divergence,
-                100.0 * last.clip_fraction,
-                last.value_loss,
-                report.explained_variance
-            ));
-        }
-        line.push_str(&format!(
-            "; {:.1} s driving, {:.1} s evaluating, {:.1} s learning, {} in all",
-            self.driven.as_secs_f64(),
-            self.evaluated.as_secs_f64(),
-            learning.as_secs_f64(),
-            minutes(total)
-        ));
-        line
-    }
-}
-
-/// `3:07` or `1:02:03`.
-fn minutes(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds / 3600 {
-        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
-        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
     }
 }
 
