@@ -31,7 +31,7 @@ pub struct EvaluationTrial {
     pub start_time_s: f64,
     /// Simulated seconds at the end; penalties waited out are part of the time.
     pub end_time_s: f64,
-    /// How it ended: lap complete, or in progress for laps of a longer episode, or the failure that ended the episode.
+    /// How it ended: lap complete, or what ended the episode.
     pub status: EpisodeStatus,
     /// Crashes of this lap.
     pub num_crashes: u32,
