@@ -83,7 +83,7 @@ def test_anything_else_is_refused_naming_value_and_type(racing, expression, told
         ("def reward_function():\n    return 1.0\n", "exactly one argument"),
         ("def reward(params):\n    return 1.0\n", "reward_function"),
         ("reward_function = 1.0\n", "not a function"),
-        ("import no_such_package\n", "ModuleNotFoundError"),
+        ("import no_such_package\n", "-m pip install NAME"),
         ("def reward_function(params):\n\treturn 1.0\n        x = 1\n", "Error"),
         ("raise RuntimeError('on import')\n", "on import"),
     ],

@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -299,3 +301,36 @@ def test_worker_arithmetic_that_does_not_work_out_is_told(racing):
     closing = ["--set", "DR_WORKERS=3", "--set", "DR_TRAIN_ROUND_ROBIN_ADVANCE_DIST=0.1"]
     assert "close a round" not in racing.dr("reload", *closing).stderr
     assert "close a round" in racing.dr("reload", "--set", "DR_WORKERS=3").stderr
+
+
+def test_wiping_never_takes_the_custom_files_along(racing):
+    """A model prefix that names the custom files, or the folder around them, is refused."""
+    before = fingerprint(racing.bucket / "custom_files")
+    refused = racing.dr("start-training", "-q", "-w", "--set", "DR_LOCAL_S3_MODEL_PREFIX=custom_files", code=2)
+    assert "holds your custom files (DR_LOCAL_S3_CUSTOM_FILES_PREFIX=custom_files)" in refused.stderr
+    refused = racing.dr("increment-training", "-f", "-w", "-p", "custom_files", code=2)
+    assert "holds your custom files" in refused.stderr
+    assert fingerprint(racing.bucket / "custom_files") == before
+
+
+def test_a_bucket_on_another_disk_is_wiped_and_checked_for_room(racing, tmp_path):
+    """Users keep models on a bigger disk, behind a symbolic link."""
+    shared_memory = Path("/dev/shm")
+    if not os.access(shared_memory, os.W_OK) or os.stat(shared_memory).st_dev == os.stat(tmp_path).st_dev:
+        pytest.skip("there is no second file system to try it on")
+    elsewhere = Path(tempfile.mkdtemp(dir=shared_memory))
+    try:
+        shutil.move(racing.bucket, elsewhere / "bucket")
+        racing.bucket.symlink_to(elsewhere / "bucket")
+        old = racing.bucket / MODEL / "model" / "old"
+        old.parent.mkdir(parents=True)
+        old.write_text("old")
+        free_bytes = shutil.disk_usage(elsewhere).free
+        assert f"disk: {free_bytes / 1e9:.1f} GB free" in racing.dr("doctor", code=None).stdout or free_bytes < 500 << 20
+        done = racing.dr("start-training", "-w", "--set", "DR_TRAIN_STOP_ITERATIONS=1")
+        assert f"emptied model `{MODEL}`" in done.stderr
+        assert not old.exists()
+        assert not list(racing.bucket.glob(".wiped-*"))
+    finally:
+        racing.dr("stop-all", "--timeout", "20", code=None)
+        shutil.rmtree(elsewhere)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_bucket::{Bucket as _, BucketError};
+use deepracer_job::artefact::layout::ModelLayout;
 use deepracer_job::prefix;
 use deepracer_job::preflight::{Circumstances, Report, preflight};
 use deepracer_job::reward::RewardError;
@@ -144,7 +145,17 @@ pub(crate) fn try_reward(
     if host.interrupted() {
         return Err(Failure::interrupted());
     }
-    report.map_err(|error| reward_failure("the reward function cannot be used", &error))
+    report.map_err(|error| {
+        let failure = reward_failure("the reward function cannot be used", &error);
+        match &error {
+            RewardError::Load { message, .. } if message.starts_with("ModuleNotFoundError") => failure.hint(format!(
+                "install the package with `{} -m pip install NAME`; a module of your own belongs beside the reward \
+                 function (`dr-upload-custom-files` uploads both)",
+                host.run_command().0.display()
+            )),
+            _ => failure.hint("correct the function and run `dr-upload-custom-files`"),
+        }
+    })
 }
 
 /// An action the model can choose: the one in the middle of its action space.
@@ -173,13 +184,13 @@ pub(crate) fn preflight_failure(report: &Report) -> Option<Failure> {
 
 /// A failure that shows the user's own line and traceback.
 pub(crate) fn reward_failure(what: &str, error: &RewardError) -> Failure {
-    let failure = Failure::wrong_use(what).cause(error.to_string());
-    match error {
-        RewardError::Load { traceback, .. } | RewardError::Raised { traceback, .. } if !traceback.is_empty() => {
-            failure.cause(format!("called from\n{traceback}"))
-        }
-        _ => failure,
+    let mut failure = Failure::wrong_use(what).cause(error.to_string());
+    if let RewardError::Load { traceback, .. } | RewardError::Raised { traceback, .. } = error
+        && !traceback.is_empty()
+    {
+        failure = failure.cause(format!("called from\n{traceback}"));
     }
+    failure
 }
 
 /// The model that training starts from must be there, with something in its `model/` folder.
@@ -227,6 +238,7 @@ pub(crate) fn model_is_free(context: &Context, existing: Existing) -> Result<(),
         Failure::failed(format!("cannot look for the model `{}`", layout.prefix())).caused_by(&error)
     })?;
     match (existing, found) {
+        (Existing::Wipe, Some(_)) => wipe_spares_custom_files(context, &layout),
         (Existing::Refuse, Some(found)) => Err(Failure::wrong_use(format!("{found} exists already"))
             .hint("`dr-start-training --resume` goes on from its last checkpoint")
             .hint("`dr-increment-training` goes on from it under the next name")
@@ -238,9 +250,28 @@ pub(crate) fn model_is_free(context: &Context, existing: Existing) -> Result<(),
     }
 }
 
+/// A folder that is to be emptied must not hold the custom files: it is no model.
+pub(crate) fn wipe_spares_custom_files(context: &Context, layout: &ModelLayout) -> Result<(), Failure> {
+    let storage = &context.config().storage;
+    let keys = [
+        ("DR_LOCAL_S3_CUSTOM_FILES_PREFIX", &storage.custom_files_prefix),
+        ("DR_LOCAL_S3_MODEL_METADATA_KEY", &storage.model_metadata_key),
+        ("DR_LOCAL_S3_HYPERPARAMETERS_KEY", &storage.hyperparameters_key),
+        ("DR_LOCAL_S3_REWARD_KEY", &storage.reward_key),
+    ];
+    match keys.into_iter().find(|(_, key)| prefix::contains(layout, key)) {
+        Some((name, key)) => Err(Failure::wrong_use(format!("`{}` is not emptied", layout.prefix()))
+            .cause(format!("it holds your custom files ({name}={key})"))
+            .hint("give the model a folder of its own: another DR_LOCAL_S3_MODEL_PREFIX")),
+        None => Ok(()),
+    }
+}
+
 /// There must be room for checkpoints and traces.
 pub(crate) fn disk_has_room(context: &Context) -> Result<u64, Failure> {
-    let root = context.folder().root();
+    // The data folder, or the bucket in it, may lie on a disk of its own; either may not be there yet.
+    let bucket = context.bucket_folder();
+    let root = bucket.ancestors().find(|folder| folder.is_dir()).unwrap_or(context.folder().root());
     let status = rustix::fs::statvfs(root).map_err(|error| {
         Failure::failed(format!("cannot tell how much space is left below {}", root.display()))
             .caused_by(&std::io::Error::from(error))
@@ -254,7 +285,7 @@ pub(crate) fn disk_has_room(context: &Context) -> Result<u64, Failure> {
                 root.display(),
                 LEAST_FREE_BYTES >> 20
             ))
-            .hint("free some space, or move the racing folder"));
+            .hint("free some space, or move the racing folder or its data folder"));
     }
     Ok(free_bytes)
 }

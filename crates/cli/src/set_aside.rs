@@ -7,7 +7,7 @@ use deepracer_job::prefix;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// A model that was moved out of the bucket.
+/// A model that was moved out of its place.
 pub(crate) struct SetAside {
     description: String,
     model: PathBuf,
@@ -15,20 +15,21 @@ pub(crate) struct SetAside {
 }
 
 impl SetAside {
-    /// Moves the model of the settings out of the bucket; `None` when there is none.
+    /// Moves the model of the settings out of its place; `None` when there is none.
     pub(crate) fn model(context: &Context) -> Result<Option<Self>, Failure> {
         let layout = context.model()?;
         let found = prefix::find(&context.bucket(), &layout).map_err(|error| {
             Failure::failed(format!("cannot look for the model `{}`", layout.prefix())).caused_by(&error)
         })?;
         let Some(existing) = found else { return Ok(None) };
+        let model = context.bucket_folder().join(layout.prefix());
         let set_aside = Self {
             description: existing.to_string(),
-            model: context.bucket_folder().join(layout.prefix()),
-            aside: context.folder().data().join("run").join(format!("wiped-{}", std::process::id())),
+            // Beside it: the same disk, wherever the bucket lies.
+            aside: model.with_file_name(format!(".wiped-{}", std::process::id())),
+            model,
         };
-        std::fs::create_dir_all(context.folder().data().join("run"))
-            .and_then(|()| std::fs::rename(&set_aside.model, &set_aside.aside))
+        std::fs::rename(&set_aside.model, &set_aside.aside)
             .map_err(|error| set_aside.failure("empty", &set_aside.model).caused_by(&error))?;
         Ok(Some(set_aside))
     }

@@ -125,6 +125,9 @@ pub(crate) fn increment(arguments: &IncrementTraining) -> Result<Exit, Failure> 
     let failed =
         |error: &dyn std::error::Error| Failure::wrong_use(format!("cannot go on from `{current}`")).caused_by(error);
     let increment = Increment::plan(&bucket, current, &options).map_err(|error| failed(&error))?;
+    if increment.wiped.is_some() {
+        inputs::wipe_spares_custom_files(&context, &increment.next)?;
+    }
     let (current, next) = (increment.current.prefix(), increment.next.prefix());
     eprintln!("{}: the next model is `{next}`, pretrained from `{current}`", shown(file));
     if let Some(wiped) = &increment.wiped {

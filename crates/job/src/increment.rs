@@ -24,6 +24,14 @@ pub enum IncrementError {
     /// There is a model of the new name.
     #[error("{0} exists already; wipe it with `-w`, or name another with `-p`")]
     NextExists(ExistingModel),
+    /// Emptying the folder of the new name would take the current model with it.
+    #[error("`{next}` cannot be emptied for the next model: `{current}` lies inside it; name another with `-p`")]
+    CurrentInside {
+        /// The new name.
+        next: String,
+        /// The current model.
+        current: String,
+    },
     /// The names cannot be in a bucket, or looking or wiping failed.
     #[error(transparent)]
     Bucket(#[from] BucketError),
@@ -96,6 +104,12 @@ impl Increment {
         }
         let wiped = match prefix::find(bucket, &next)? {
             Some(existing) if !options.wipe => return Err(IncrementError::NextExists(existing)),
+            Some(_) if prefix::contains(&next, current.prefix()) => {
+                return Err(IncrementError::CurrentInside {
+                    next: next.prefix().to_owned(),
+                    current: current.prefix().to_owned(),
+                });
+            }
             found => found,
         };
         Ok(Increment { current, next, wiped })
@@ -192,6 +206,15 @@ mod tests {
         increment.apply(&bucket, &env_file).unwrap();
         let keys: Vec<String> = bucket.list("").unwrap().into_iter().map(|object| object.key).collect();
         assert_eq!(keys, ["foo-2/a", "foo-30/a"]);
+    }
+
+    #[test]
+    fn the_current_model_is_never_wiped() {
+        let bucket = MemoryBucket::new();
+        bucket.put("season/foo-2/a", b"1234").unwrap();
+        let options = IncrementOptions { name: Some("season"), wipe: true, ..IncrementOptions::default() };
+        let error = Increment::plan(&bucket, "season/foo-2", &options).unwrap_err();
+        assert!(matches!(error, IncrementError::CurrentInside { .. }), "{error}");
     }
 
     #[test]

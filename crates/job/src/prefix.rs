@@ -44,6 +44,11 @@ pub fn find(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Option<ExistingM
     Ok((size.num_objects > 0).then(|| ExistingModel { prefix: model.prefix().to_owned(), size }))
 }
 
+/// Whether `key`, an object or a folder, is the model's folder or lies inside it.
+pub fn contains(model: &ModelLayout, key: &str) -> bool {
+    key.strip_prefix(model.prefix()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Removes everything of the model of exactly this prefix and says what that was; none when there was nothing.
 pub fn wipe(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Option<ExistingModel>, BucketError> {
     let found = find(bucket, model)?;
@@ -64,6 +69,8 @@ mod tests {
             bucket.put(key, key.as_bytes()).unwrap();
         }
         let model = ModelLayout::new("foo-1").unwrap();
+        assert!(others.iter().all(|key| !contains(&model, key)));
+        assert!(["foo-1", "foo-1/", "foo-1/model/x"].iter().all(|key| contains(&model, key)));
         assert_eq!(find(&bucket, &model).unwrap(), None);
         assert_eq!(wipe(&bucket, &model).unwrap(), None);
 
