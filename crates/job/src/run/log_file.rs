@@ -52,6 +52,11 @@ impl RunLogs {
         self.folder.join("record.json")
     }
 
+    /// Nothing of interest: as long as the run lives it keeps room on the disk for the last version of the record.
+    pub(super) fn reserve(&self) -> PathBuf {
+        self.folder.join("reserve")
+    }
+
     /// What the process itself says when something goes wrong outside all of these.
     pub fn process(&self) -> PathBuf {
         self.folder.join("process.log")

@@ -9,6 +9,9 @@ use super::lock::{Lock, LockError};
 use super::process_identity::ProcessIdentity;
 use super::record::{Ending, RecordError, RunKind, RunRecord, RunState, runs_folder};
 
+/// Size of the file that keeps room for the last word of a run: both copies of its record, should the disk be full.
+const RESERVE_BYTES: usize = 128 << 10;
+
 /// Why a process could not take up its run.
 #[derive(Debug, thiserror::Error)]
 pub enum EnterError {
@@ -51,6 +54,12 @@ impl RunProcess {
             }
         }
         run.paths.push(RunRecord::path(&folder, run.record.kind, run.record.run_id));
+        let reserve = run.record.logs.reserve();
+        std::fs::write(&reserve, vec![0; RESERVE_BYTES]).map_err(|source| RecordError::File {
+            action: "write",
+            path: reserve,
+            source,
+        })?;
         run.change(RunState::Starting)?;
         Ok(run)
     }
@@ -65,8 +74,10 @@ impl RunProcess {
         self.change(RunState::Running)
     }
 
-    /// Says how the run ended.
+    /// Says how the run ended. Room for that was reserved, so that a full disk cannot silence it.
     pub fn ended(&mut self, ending: Ending) -> Result<(), RecordError> {
+        // It may be gone already; what matters is whether the record can be written.
+        let _ = std::fs::remove_file(self.record.logs.reserve());
         self.change(RunState::Ended(ending))
     }
 
@@ -146,10 +157,12 @@ mod tests {
         assert!(Lock::owner(&model_lock(&folder, "team")).is_none());
         run.running()?;
         assert_eq!(RunRecord::read(&path)?.state, RunState::Running);
+        assert_eq!(std::fs::metadata(record.logs.reserve())?.len(), RESERVE_BYTES as u64);
         let ending = Ending { exit_code: 0, what: "done".to_owned(), causes: vec![], hints: vec![] };
         run.ended(ending.clone())?;
         drop(run);
         assert_eq!(RunRecord::read(&path)?.state, RunState::Ended(ending));
+        assert!(!record.logs.reserve().exists());
         assert_eq!(RunRecord::read(&record.logs.record())?, RunRecord::read(&path)?);
         assert!(Lock::owner(&model_lock(&folder, "team/a%b")).is_none());
         Ok(())
