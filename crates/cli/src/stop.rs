@@ -44,7 +44,7 @@ pub(crate) fn all(arguments: &StopAll, host: &dyn Host) -> Result<Exit, Failure>
 fn stop(record: &RunRecord, timeout_s: u64, host: &dyn Host) -> Result<Exit, Failure> {
     eprintln!("asked {} to finish", record.describe());
     let waiting = &mut |elapsed: Duration| {
-        eprintln!("{} is saving ({} s, at most {timeout_s} s)", record.name(), elapsed.as_secs());
+        eprintln!("waiting for {} to finish ({} s, at most {timeout_s} s)", record.name(), elapsed.as_secs());
     };
     let stopped = run::stop(record, Duration::from_secs(timeout_s), waiting, &|| host.interrupted());
     match stopped {

@@ -118,7 +118,8 @@ impl JobError {
                     .to_owned(),
             ),
             Self::Checkpoint(CheckpointError::Damaged { .. }) => Some(
-                "`dr-increment-training` with DR_LOCAL_S3_PRETRAINED_CHECKPOINT set to a number goes on from an older one"
+                "`dr-increment-training` with DR_LOCAL_S3_PRETRAINED_CHECKPOINT set to a number goes on from an older one; \
+                 an evaluation takes the one of DR_EVAL_CHECKPOINT"
                     .to_owned(),
             ),
             _ => None,

@@ -124,7 +124,7 @@ impl Episode {
 #[derive(Debug, thiserror::Error)]
 pub enum RolloutError {
     /// A reward function failed.
-    #[error("worker {worker}, episode {episode}, step {step}: {source}\n  parameters: {params:?}")]
+    #[error("worker {worker}, episode {episode}, step {step}: {source}\n  parameters: {}", params.in_words())]
     Reward {
         /// Whose.
         worker: usize,

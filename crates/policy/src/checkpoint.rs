@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hyperparameters::{PolicyError, PpoHyperparameters};
 use crate::ppo::{ClippedPpo, Progress};
-use crate::specification::{ActionSpec, PolicySpec};
+use crate::specification::{ActionSpec, InputShape, PolicySpec, Topology};
 use crate::variable::Variable;
 
 /// The version of the format written here.
@@ -301,8 +301,20 @@ fn moment_names(variable: &Variable) -> [String; 2] {
 }
 
 fn describe(spec: &PolicySpec) -> String {
-    let inputs: Vec<String> = spec.inputs.iter().map(|input| format!("{} ({:?})", input.name, input.shape)).collect();
-    format!("the {:?} network on {}", spec.topology, inputs.join(" and "))
+    let network = match spec.topology {
+        Topology::Shallow => "shallow",
+        Topology::Mid => "medium",
+        Topology::Deep => "deep",
+    };
+    let inputs: Vec<String> = spec
+        .inputs
+        .iter()
+        .map(|input| match input.shape {
+            InputShape::Image { height, width, channels } => format!("{} ({width}x{height}x{channels})", input.name),
+            InputShape::Vector { len } => format!("{} ({len} values)", input.name),
+        })
+        .collect();
+    format!("the {network} network on {}", inputs.join(" and "))
 }
 
 /// One tensor to be written.

@@ -84,6 +84,39 @@ pub(crate) struct Placed {
 }
 
 impl RewardParams {
+    /// The parameters of a step without the objects, for messages: `x 1.2, y 0.3, …`, numbers to four
+    /// decimals, flags only when they are set.
+    pub fn in_words(&self) -> String {
+        let [behind, ahead] = self.closest_waypoints;
+        let numbers = [
+            ("steps", self.steps),
+            ("progress", self.progress),
+            ("x", self.x),
+            ("y", self.y),
+            ("heading", self.heading),
+            ("speed", self.speed),
+            ("steering_angle", self.steering_angle),
+            ("distance_from_center", self.distance_from_center),
+            ("track_width", self.track_width),
+            ("track_length", self.track_length),
+            ("projection_distance", self.projection_distance),
+            ("sim_time", self.sim_time),
+        ]
+        .map(|(name, value)| format!("{name} {}", (value * 1e4).round() / 1e4));
+        let flags: String = [
+            ("all_wheels_on_track", self.all_wheels_on_track),
+            ("is_left_of_center", self.is_left_of_center),
+            ("is_reversed", self.is_reversed),
+            ("is_offtrack", self.is_offtrack),
+            ("is_crashed", self.is_crashed),
+        ]
+        .iter()
+        .filter(|(_, is_set)| *is_set)
+        .map(|(name, _)| format!(", {name}"))
+        .collect();
+        format!("{}, closest_waypoints {behind} and {ahead}{flags}", numbers.join(", "))
+    }
+
     /// Everything that follows from the pose of `vehicle` on `track`; progress, steps, time and flags of the rules
     /// are left at their defaults except `is_offtrack`, which is geometric.
     pub fn of_pose(track: &Track, vehicle: &Vehicle, action: Action) -> Self {
@@ -120,4 +153,23 @@ pub(crate) fn place(track: &Track, vehicle: &Vehicle, action: Action) -> Placed 
         ..RewardParams::default()
     };
     Placed { params, ndist, nearest_waypoint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_parameters_as_users_spell_them() {
+        let params = RewardParams {
+            x: 1.234_567,
+            steps: 23.0,
+            closest_waypoints: [20, 21],
+            is_offtrack: true,
+            ..RewardParams::default()
+        };
+        let words = params.in_words();
+        assert!(words.starts_with("steps 23, progress 0, x 1.2346, y 0, "), "{words}");
+        assert!(words.ends_with("closest_waypoints 20 and 21, is_offtrack"), "{words}");
+    }
 }

@@ -111,7 +111,7 @@ pub struct LidarConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
     /// The text is not JSON.
-    #[error("Model metadata does not exist: {origin}:{line}:{column}: {reason}")]
+    #[error("Model metadata does not exist: {origin}:{line}:{column}: not JSON: {reason}")]
     Json {
         /// The file.
         origin: String,

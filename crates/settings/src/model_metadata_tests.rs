@@ -102,7 +102,7 @@ fn what_cannot_be_driven_is_refused() {
         ),
         (
             "{\n \"a\" 1}".to_owned(),
-            "Model metadata does not exist: model_metadata.json:2:6: expected `:` at line 2 column 6",
+            "Model metadata does not exist: model_metadata.json:2:6: not JSON: expected `:` at line 2 column 6",
         ),
         ("[]".to_owned(), "model_metadata ValueError: model_metadata.json: must be an object {…}"),
         (
