@@ -37,11 +37,13 @@ install: $(VENV)/built ## Build the release wheel and install it into .venv
 
 wheel: install ## The wheel lies in target/wheels
 
-$(VENV)/built: python/requirements-build.txt
+$(VENV)/built: python/requirements-build.txt python/requirements-rewards.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed; set PYTHON")'
 	@command -v cargo > /dev/null || { echo "cargo is missing: install a Rust toolchain first" >&2; exit 1; }
 	@"$(PYTHON)" -m venv "$(VENV)"
 	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-build.txt
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-rewards.txt || \
+		echo "warning: go on without them: reward functions cannot import numpy, scipy and shapely" >&2
 	@touch "$@"
 
 $(VENV)/tested: $(VENV)/built python/requirements-test.txt
