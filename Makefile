@@ -84,6 +84,9 @@ format: $(VENV)/tested ## Format Rust and Python
 bench: ## Benchmarks of all crates
 	cargo bench --workspace --exclude deepracer-python --locked
 
+bench-lap: install ## First laps with five seeds: time, steps, lap times, memory
+	@"$(BIN)/python" python/benches/first_lap.py 5
+
 soak: install ## A long training in a folder of its own; prints memory and speed every ten seconds
 	@"$(BIN)/python" python/tests/soak.py
 

@@ -24,14 +24,14 @@ def wrong(racing, text):
 
 
 def test_a_missing_comma_is_a_syntax_error_with_its_line(racing):
-    """Field report 25: no log at all, and a trainer that waits forever."""
+    """No log at all, and a trainer that waits forever, is what users met before."""
     text = "def reward_function(params):\n    weights = [1.0 2.0]\n    return 1.0\n"
     told = wrong(racing, text)
     assert "SyntaxError" in told and "line 2" in told and "weights = [1.0 2.0]" in told
 
 
 def test_an_error_in_the_finished_lap_branch_is_found_at_the_start(racing):
-    """Field report C09."""
+    """The branch of the finished lap is tried before the training starts."""
     text = (
         "def reward_function(params):\n"
         '    if params["progress"] >= 100:\n'
@@ -47,7 +47,7 @@ def test_an_error_in_the_finished_lap_branch_is_found_at_the_start(racing):
     [("1", 1.0), ("True", 1.0), ("numpy.float32(0.5)", 0.5), ('"3.5"', 3.5), ("100000.0", 1e5), ("-1e5", -1e5)],
 )
 def test_what_float_converts_is_accepted(racing, expression, reward):
-    """Field report C11; types other than float are remarked."""
+    """Types other than float are remarked."""
     done = reward_report(racing, f"import numpy\ndef reward_function(params):\n    return {expression}\n")
     assert f"start {reward!r}," in done.stdout or f"start {reward:.1f}," in done.stdout
     if "e5" not in expression and "100000" not in expression:
@@ -70,7 +70,7 @@ def test_what_float_converts_is_accepted(racing, expression, reward):
     ],
 )
 def test_anything_else_is_refused_naming_value_and_type(racing, expression, told):
-    """Field report C11, and 21 and 22."""
+    """What is no finite number within the limits stops the run, named with its type."""
     racing.write_reward(f"def reward_function(params):\n    return {expression}\n")
     done = racing.dr("start-training", "-q", code=2)
     assert told in done.stderr and "start" in done.stderr
@@ -103,7 +103,7 @@ def test_optional_further_arguments_are_fine(racing):
 
 
 def test_a_function_that_waits_for_step_one_is_told_both_ways_out(racing):
-    """Field report 27."""
+    """Popular templates initialise themselves at the first step."""
     text = (
         "best = None\n"
         "def reward_function(params):\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-C01 = """DR_CAR_NAME="Blue Bird"
+QUOTING = """DR_CAR_NAME="Blue Bird"
 DR_DISPLAY_NAME='no $EXPANSION here'
 DR_RACER_NAME=plain value   # trailing remark
 DR_CAR_COLOR=Red#1
@@ -22,8 +22,8 @@ def values(racing, *keys, code=0):
 
 
 def test_quoting_remarks_and_a_wrong_value(racing):
-    """Field report C01."""
-    (racing.folder / "run.env").write_text(C01)
+    """Quotes, remarks, `export` and blanks round `=`."""
+    (racing.folder / "run.env").write_text(QUOTING)
     found, told = values(racing, code=2)
     assert found["DR_CAR_NAME"] == ("Blue Bird", "run.env:1")
     assert found["DR_DISPLAY_NAME"] == ("no $EXPANSION here", "run.env:2")
@@ -37,7 +37,7 @@ def test_quoting_remarks_and_a_wrong_value(racing):
 
 @pytest.mark.parametrize("change", ["crlf", "bom", "no newline", "blanks"])
 def test_line_ends_and_encodings_make_no_difference(racing, change):
-    """Field report C02 (a)-(d)."""
+    """Line ends, a byte order mark, a missing last newline and trailing blanks change nothing."""
     plain = "DR_CAR_NAME=Blue\nDR_WORLD_NAME=Oval_track\n"
     text = {
         "crlf": plain.replace("\n", "\r\n"),
@@ -51,7 +51,7 @@ def test_line_ends_and_encodings_make_no_difference(racing, change):
 
 
 def test_utf_16_is_one_error_naming_file_and_encoding(racing):
-    """Field report C02 (e)."""
+    """UTF-16 is one error that names file and encoding."""
     (racing.folder / "run.env").write_bytes("DR_CAR_NAME=Blue\n".encode("utf-16"))
     told = racing.dr("config", code=2).stderr
     assert "run.env" in told and "UTF-16" in told
@@ -59,7 +59,7 @@ def test_utf_16_is_one_error_naming_file_and_encoding(racing):
 
 
 def test_near_misses_are_told_and_helpers_are_not(racing):
-    """Field report C04."""
+    """Near misses are told with the nearest name."""
     text = "DR_TRAIN_ROUND_ROBIN_ADVANCE_DISTANCE=0.1\nxDR_EVAL_DEBUG_REWARD=True\nDR_WORLDNAME=reinvent_base\n"
     (racing.folder / "run.env").write_text(text + "dr_workers=2\nMY_TAG=spring\nDR_CAR_NAME=$MY_TAG\n")
     found, told = values(racing)
@@ -117,7 +117,7 @@ def test_what_is_not_supported_is_refused_when_it_would_train_something_else(rac
 
 
 def test_increment_counts_up_and_keeps_everything_else(racing):
-    """Field report C06."""
+    """The names that follow one another, and what is refused."""
     for current, arguments, following in [
         ("foo-1", [], "foo-2"),
         ("foo-09", [], "foo-10"),
