@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-.PHONY: help lap install wheel test test-rust test-python lint format bench soak clean
+.PHONY: help lap install wheel test test-rust test-python lint format bench bench-lap soak clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
