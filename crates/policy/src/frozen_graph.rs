@@ -35,7 +35,9 @@ pub enum FrozenGraphError {
         source: io::Error,
     },
     /// The file is larger than any policy.
-    #[error("it has {bytes} bytes, more than any policy of this kind ({MAX_FILE_BYTES}); use the file model_<n>.pb of a model")]
+    #[error(
+        "it has {bytes} bytes, more than any policy of this kind ({MAX_FILE_BYTES}); use the file model_<n>.pb of a model"
+    )]
     TooLarge {
         /// Its size.
         bytes: u64,
@@ -68,9 +70,7 @@ pub enum FrozenGraphError {
         expected: &'static str,
     },
     /// The policy answers with other actions.
-    #[error(
-        "it has {found}, the model metadata {expected}; use the model_metadata.json the model was trained with"
-    )]
+    #[error("it has {found}, the model metadata {expected}; use the model_metadata.json the model was trained with")]
     OtherActions {
         /// Of the graph.
         found: ActionSpec,
@@ -78,7 +78,9 @@ pub enum FrozenGraphError {
         expected: ActionSpec,
     },
     /// The policy sees other sensors.
-    #[error("it sees {found}, the model metadata says {expected}; use the model_metadata.json the model was trained with")]
+    #[error(
+        "it sees {found}, the model metadata says {expected}; use the model_metadata.json the model was trained with"
+    )]
     OtherInputs {
         /// Of the graph.
         found: String,
@@ -159,7 +161,9 @@ impl FrozenGraph {
         let expected: Vec<_> = policy.actor_layers().collect();
         let found = &self.actor.layers;
         let is_same = |(layer, (kernel_shape, stride)): (&Linear, &(&[usize], usize))| {
-            layer.kernel.shape == *kernel_shape && layer.bias.len() == kernel_shape[kernel_shape.len() - 1] && layer.stride == *stride
+            layer.kernel.shape == *kernel_shape
+                && layer.bias.len() == kernel_shape[kernel_shape.len() - 1]
+                && layer.stride == *stride
         };
         if let Some((layer, (kernel_shape, stride))) = found.iter().zip(&expected).find(|pair| !is_same(*pair)) {
             return Err(FrozenGraphError::OtherLayers {
@@ -186,9 +190,10 @@ impl FrozenGraph {
     fn check_inputs(&self, spec: &PolicySpec) -> Result<(), FrozenGraphError> {
         let found = &self.actor.inputs;
         let is_same = found.len() == spec.inputs.len()
-            && found.iter().zip(&spec.inputs).all(|(found, expected)| {
-                found.name == expected.name && has_shape(found, expected.shape)
-            });
+            && found
+                .iter()
+                .zip(&spec.inputs)
+                .all(|(found, expected)| found.name == expected.name && has_shape(found, expected.shape));
         if is_same {
             return Ok(());
         }
@@ -216,7 +221,8 @@ fn has_shape(input: &Input, shape: InputShape) -> bool {
     };
     let expected = sizes(shape);
     let fits = input.sizes.as_ref().is_none_or(|sizes| {
-        sizes.len() == expected.len() && sizes.iter().zip(&expected).all(|(size, expected)| *size == -1 || size == expected)
+        sizes.len() == expected.len()
+            && sizes.iter().zip(&expected).all(|(size, expected)| *size == -1 || size == expected)
     });
     fits && (input.scale - scale).abs() < 1e-6
 }

@@ -287,7 +287,8 @@ impl<'a> Graph<'a> {
         let mut scale = 1.0;
         loop {
             let number = |index| -> Result<f64, FrozenGraphError> {
-                self.scalar(argument(node, index)?, 0)?.ok_or_else(|| unexpected(node, "a number to scale an input with"))
+                self.scalar(argument(node, index)?, 0)?
+                    .ok_or_else(|| unexpected(node, "a number to scale an input with"))
             };
             match node.operation.as_str() {
                 "Placeholder" => break,
@@ -330,7 +331,9 @@ fn convolution_stride(node: &Operation) -> Result<usize, FrozenGraphError> {
 
 fn is_channels_last(node: &Operation) -> Result<(), FrozenGraphError> {
     match node.attributes.get("data_format") {
-        Some(attribute) if attribute.text != "NHWC" => Err(unexpected(node, "an array whose last axis is the channels")),
+        Some(attribute) if attribute.text != "NHWC" => {
+            Err(unexpected(node, "an array whose last axis is the channels"))
+        }
         _ => Ok(()),
     }
 }
