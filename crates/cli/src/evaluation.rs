@@ -1,8 +1,9 @@
 //! `dr-start-evaluation`.
 
-use deepracer_bucket::Bucket as _;
+use deepracer_bucket::{Bucket as _, BucketError};
 use deepracer_job::prefix;
 use deepracer_job::run::{RewardSource, RunKind, RunRequest};
+use deepracer_job::stored_policy::{self, model_metadata_key};
 use deepracer_settings::EvaluationReward;
 
 use crate::arguments::StartEvaluation;
@@ -36,9 +37,15 @@ fn check(context: &Context, clone: bool, host: &dyn Host) -> Result<Launch, Fail
     let layout = context.model()?;
     let failed =
         |error: &dyn std::error::Error| Failure::failed(format!("cannot read the model `{prefix}`")).caused_by(error);
-    let bytes = context.bucket().get(&layout.model_metadata()).map_err(|error| failed(&error))?;
+    let metadata_key = model_metadata_key(&context.bucket(), &layout).map_err(|error| failed(&error))?;
+    let bytes = context.bucket().get(&metadata_key).map_err(|error| match error {
+        BucketError::NotFound { .. } => {
+            failed(&error).hint("copy the model_metadata.json the model was trained with there")
+        }
+        error => failed(&error),
+    })?;
     let model_metadata = String::from_utf8_lossy(&bytes).into_owned();
-    let metadata = inputs::parse_metadata(&model_metadata, &layout.model_metadata())?;
+    let metadata = inputs::parse_metadata(&model_metadata, &metadata_key)?;
     let reward = match config.evaluation.reward {
         EvaluationReward::CenterLine => None,
         EvaluationReward::User => {
@@ -87,8 +94,8 @@ fn clone_model(context: &Context) -> Result<String, Failure> {
     let to = model(&format!("{}-E", from.prefix()))?;
     let bucket = context.bucket();
     let copied = prefix::wipe(&bucket, &to)
-        .and_then(|_| bucket.copy_folder(&from.model_folder(), &to.model_folder()))
-        .and_then(|_| bucket.copy_folder(&from.key("ip"), &to.key("ip")))
+        .and_then(|_| stored_policy::copy(&bucket, &from, &to))
+        .and_then(|()| bucket.copy_folder(&from.key("ip"), &to.key("ip")))
         .and_then(|_| {
             if bucket.exists(&from.reward_function())? {
                 bucket.copy(&from.reward_function(), &to.reward_function())

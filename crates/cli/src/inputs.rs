@@ -9,6 +9,7 @@ use deepracer_job::prefix;
 use deepracer_job::preflight::{Circumstances, Report, preflight};
 use deepracer_job::reward::RewardError;
 use deepracer_job::run::RewardSource;
+use deepracer_job::stored_policy;
 use deepracer_race::Action;
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, ModelMetadata, Sensor};
@@ -214,11 +215,13 @@ pub(crate) fn pretrained_exists(context: &Context) -> Result<(), Failure> {
 
 /// A trained model must be in the bucket.
 pub(crate) fn model_is_there(context: &Context, prefix: &str) -> Result<(), Failure> {
-    let folder = model(prefix)?.model_folder();
-    match context.bucket().folder_exists(&folder) {
+    let layout = model(prefix)?;
+    match stored_policy::is_there(&context.bucket(), &layout) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Failure::wrong_use(format!("there is no trained model `{prefix}`"))
-            .cause(format!("{} holds no checkpoint", context.bucket_folder().join(folder).display()))),
+        Ok(false) => Err(Failure::wrong_use(format!("there is no trained model `{prefix}`")).cause(format!(
+            "{} holds no checkpoint, and no frozen graph (model_<n>.pb)",
+            context.bucket_folder().join(layout.model_folder()).display()
+        ))),
         Err(error) => Err(Failure::failed(format!("cannot look for the model `{prefix}`")).caused_by(&error)),
     }
 }

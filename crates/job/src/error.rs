@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deepracer_bucket::BucketError;
-use deepracer_policy::{CheckpointError, LearnError, PolicyError};
+use deepracer_policy::{CheckpointError, FrozenGraphError, LearnError, PolicyError};
 use deepracer_settings::SettingsError;
 use deepracer_settings::hyperparameters::HyperparametersError;
 use deepracer_settings::model_metadata::MetadataError;
@@ -88,6 +88,14 @@ pub enum JobError {
         /// What there is.
         hint: String,
     },
+    /// A frozen graph is damaged, or of another network.
+    #[error("the frozen graph `{}` cannot be used: {source}", path.display())]
+    FrozenGraph {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: FrozenGraphError,
+    },
     /// A run cannot be continued.
     #[error("the model `{prefix}` cannot be continued: {reason}")]
     Resume {
@@ -138,10 +146,18 @@ impl JobError {
             Self::Checkpoint(CheckpointError::OtherActions { .. } | CheckpointError::OtherNetwork { .. }) => {
                 FaultCode::ModelShape
             }
+            Self::FrozenGraph {
+                source:
+                    FrozenGraphError::OtherActions { .. }
+                    | FrozenGraphError::OtherInputs { .. }
+                    | FrozenGraphError::OtherLayers { .. },
+                ..
+            } => FaultCode::ModelShape,
+            Self::FrozenGraph { source: FrozenGraphError::Io { .. }, .. } => FaultCode::FileUpload,
             Self::Checkpoint(CheckpointError::Io { .. }) | Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => {
                 FaultCode::FileUpload
             }
-            Self::Checkpoint(_) => FaultCode::CheckpointCorrupt,
+            Self::Checkpoint(_) | Self::FrozenGraph { .. } => FaultCode::CheckpointCorrupt,
             Self::NoCheckpoint { .. } | Self::Resume { .. } => FaultCode::CheckpointNotFound,
             _ => FaultCode::Unclassified,
         }
@@ -154,7 +170,9 @@ impl JobError {
             None => self.to_string(),
         };
         let exception_type = match self {
-            Self::Learn(_) | Self::Policy(_) | Self::Checkpoint(_) => ExceptionType::TrainingWorker,
+            Self::Learn(_) | Self::Policy(_) | Self::Checkpoint(_) | Self::FrozenGraph { .. } => {
+                ExceptionType::TrainingWorker
+            }
             Self::Bucket(_) | Self::Artefact(_) | Self::Log { .. } => ExceptionType::S3Datastore,
             _ => ExceptionType::SimulationWorker,
         };
@@ -177,6 +195,7 @@ impl JobError {
             Self::Bucket(_)
                 | Self::Artefact(_)
                 | Self::Checkpoint(CheckpointError::Io { .. })
+                | Self::FrozenGraph { source: FrozenGraphError::Io { .. }, .. }
                 | Self::Log { .. }
                 | Self::Threads { .. }
         )

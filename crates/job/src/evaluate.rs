@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use deepracer_bucket::{Bucket, LocalBucket};
-use deepracer_policy::{ClippedPpo, Phase, PpoHyperparameters, Restore};
+use deepracer_policy::{ClippedPpo, Phase, PpoHyperparameters};
 use deepracer_race::LapResult;
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::params_yaml::{self, Params};
 use deepracer_settings::{RacingFolder, Settings};
 use deepracer_track::Track;
 
-use crate::artefact::checkpoint_index::CheckpointName;
 use crate::artefact::layout::ModelLayout;
 use crate::artefact::log_lines;
 use crate::artefact::metrics::{EvaluationMetrics, EvaluationTrial};
@@ -21,13 +20,14 @@ use crate::rollout::{Episode, Mode, Plan, RolloutError, Worker, drive};
 use crate::run::RunRecord;
 use crate::setup::{self, Worlds};
 use crate::stop::StopFlag;
-use crate::train::{Log, RewardFactory, checkpoints, push_episode, step_row};
+use crate::stored_policy::{self, StoredPolicy};
+use crate::train::{Log, RewardFactory, push_episode, step_row};
 
 /// What an evaluation found.
 #[derive(Clone, Debug)]
 pub struct EvaluationOutcome {
-    /// The checkpoint that drove.
-    pub checkpoint: CheckpointName,
+    /// The policy that drove.
+    pub policy: StoredPolicy,
     /// The track, in the driven direction.
     pub track: std::sync::Arc<Track>,
     /// Every lap: finished, or broken off.
@@ -90,10 +90,9 @@ fn evaluate(
     let stamp = &record.request.stamp;
     let model = ModelLayout::new(&config.storage.model_prefix)?;
     let (metadata, _) = ModelMetadata::parse(&record.request.model_metadata, "model_metadata.json")?;
-    let (checkpoint, folder) =
-        checkpoints::find(bucket, root, &config.storage.model_prefix, config.evaluation.checkpoint)?;
+    let stored = stored_policy::find(bucket, root, &config.storage.model_prefix, config.evaluation.checkpoint)?;
     let mut policy = ClippedPpo::new(setup::policy_spec(&metadata)?, PpoHyperparameters::default(), 0)?;
-    policy.load_weights_from(&folder, Restore::Weights)?;
+    stored.load_into(&mut policy)?;
 
     let racing_folder = RacingFolder::at(record.request.racing_folder.clone());
     let (route, scene) = Worlds::new(setup::library(&racing_folder)).load(&config.world_name)?;
@@ -117,7 +116,7 @@ fn evaluate(
     let mut log = Log::open(record.logs.worker(0))?;
     let reward_name = if record.request.reward.is_some() { "the user's" } else { "the built-in centre line" };
     log.write(&format!(
-        " * /WORLD_NAME: {}\n * /RACE_TYPE: {}\n * /JOB_TYPE: EVALUATION\n{}\nEvaluating {} {checkpoint} on {}, {} \
+        " * /WORLD_NAME: {}\n * /RACE_TYPE: {}\n * /JOB_TYPE: EVALUATION\n{}\nEvaluating {} {stored} on {}, {} \
          laps, vehicle generation {generation:?}, {reward_name} reward",
         config.world_name,
         config.race_type,
@@ -168,7 +167,7 @@ fn evaluate(
     metrics.save(bucket, &metrics_key)?;
     log.write(log_lines::EVALUATION_COMPLETE)?;
     Ok(EvaluationOutcome {
-        checkpoint,
+        policy: stored,
         track: workers[0].scenario.track(start.direction).clone(),
         laps,
         rows,

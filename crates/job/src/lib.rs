@@ -7,6 +7,7 @@
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
+//! | Which policies does a model hold? | [`stored_policy`] |
 //! | What files and log lines does a run leave, and where? | [`artefact`] |
 //! | How is a track, or a driven line, drawn? | [`picture`] |
 //! | How does a run become a process, and how is it stopped? | [`run`] |
@@ -25,6 +26,7 @@ pub mod rollout;
 pub mod run;
 pub mod setup;
 pub mod stop;
+pub mod stored_policy;
 pub mod train;
 pub mod work;
 

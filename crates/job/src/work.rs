@@ -98,7 +98,7 @@ fn evaluated(record: &RunRecord, outcome: &EvaluationOutcome) -> Result<Ending, 
     let num_off_tracks: u32 = outcome.laps.iter().map(|lap| lap.num_off_tracks).sum();
     let what = format!(
         "evaluation of `{}`, checkpoint {}: {num_completed} of {num_trials} laps complete, {num_off_tracks} times off the track",
-        record.model_prefix, outcome.checkpoint
+        record.model_prefix, outcome.policy
     );
     Ok(done(u8::from(num_completed < num_trials), what))
 }

@@ -53,6 +53,7 @@
 mod checkpoint;
 mod distribution;
 mod exploration;
+mod frozen_graph;
 mod hyperparameters;
 mod kernels;
 mod network;
@@ -66,6 +67,7 @@ mod variable;
 
 pub use checkpoint::{CheckpointError, Restore};
 pub use exploration::{ActionVector, Choice, Exploration, Phase};
+pub use frozen_graph::{FrozenGraph, FrozenGraphError};
 pub use hyperparameters::{PolicyError, PpoHyperparameters, ValueLoss};
 pub use ppo::{ClippedPpo, LearnError};
 pub use random::RandomStream;

@@ -143,6 +143,14 @@ impl Network {
             .chain([&self.rescaler])
     }
 
+    /// Shape of the kernel and stride of every layer; kernel and bias of each lead the [`variables`](Self::variables).
+    pub(crate) fn layers(&self) -> impl Iterator<Item = (&[usize], usize)> {
+        let embedders = self.embedders.iter().flat_map(|embedder| &embedder.layers);
+        embedders
+            .map(|layer| (layer.kernel.shape(), layer.convolution.geometry().stride))
+            .chain(self.dense.iter().map(|layer| (layer.kernel.shape(), 1)))
+    }
+
     /// Lets `change` write the variables and puts the new weights to use.
     pub(crate) fn change_variables(&mut self, change: impl FnMut(&mut Variable)) {
         self.embedders

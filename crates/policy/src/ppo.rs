@@ -315,6 +315,11 @@ impl ClippedPpo {
         &mut self.progress
     }
 
+    /// Shape of the kernel and stride of every layer of the actor, in the order of its variables.
+    pub(crate) fn actor_layers(&self) -> impl Iterator<Item = (&[usize], usize)> {
+        self.actor.layers()
+    }
+
     /// Every variable of critic and actor, under its name in the reference's checkpoints.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.critic.variables().chain(self.actor.variables())

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use deepracer_policy::{ActionSpec, ClippedPpo, InputShape, InputSpec, PolicySpec, PpoHyperparameters, Topology};
+use deepracer_policy::{
+    ActionSpec, ClippedPpo, FrozenGraph, InputShape, InputSpec, PolicySpec, PpoHyperparameters, Topology,
+};
 
 /// The folder of reference data, if there is one.
 fn shared() -> Option<PathBuf> {
@@ -13,54 +15,6 @@ fn shared() -> Option<PathBuf> {
         println!("skipped: no reference data in {}", folder.display());
     }
     found.then_some(folder)
-}
-
-/// Reads a number of variable length from the front of a protobuf message.
-fn take_number(message: &mut &[u8]) -> u64 {
-    let length = message.iter().position(|byte| *byte < 128).expect("an end of the number") + 1;
-    let (number, rest) = message.split_at(length);
-    *message = rest;
-    number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 127))
-}
-
-/// The fields of a protobuf message that are messages, texts or byte strings, with their numbers.
-fn fields(mut message: &[u8]) -> Vec<(u64, &[u8])> {
-    let mut fields = vec![];
-    while !message.is_empty() {
-        let key = take_number(&mut message);
-        let length = match key & 7 {
-            0 => {
-                take_number(&mut message);
-                continue;
-            }
-            1 => 8,
-            5 => 4,
-            _ => take_number(&mut message) as usize,
-        };
-        let (bytes, rest) = message.split_at(length);
-        message = rest;
-        fields.push((key >> 3, bytes));
-    }
-    fields
-}
-
-fn field(message: &[u8], number: u64) -> Option<&[u8]> {
-    fields(message).into_iter().find(|(found, _)| *found == number).map(|(_, bytes)| bytes)
-}
-
-/// The `Const` nodes of a `GraphDef` that hold a tensor of floats as bytes: name and values.
-fn constants(graph: &[u8]) -> Vec<(String, Vec<f32>)> {
-    // Field numbers: GraphDef.node 1; NodeDef.name 1, op 2, attr 5 (key 1, value 2); AttrValue.tensor 8;
-    // TensorProto.tensor_content 4.
-    let node = |node| {
-        let name = String::from_utf8(field(node, 1)?.to_vec()).ok()?;
-        let attributes = fields(node).into_iter().filter(|(number, _)| *number == 5);
-        let (_, attribute) = attributes.into_iter().find(|(_, entry)| field(entry, 1) == Some(b"value"))?;
-        let content = field(field(field(attribute, 2)?, 8)?, 4)?;
-        let values = content.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        (field(node, 2) == Some(b"Const")).then_some((name, values))
-    };
-    fields(graph).into_iter().filter(|(number, _)| *number == 1).filter_map(|(_, bytes)| node(bytes)).collect()
 }
 
 /// The 120×160 grey picture the original feeds, from an RGB one: the weighted sum, truncated.
@@ -89,11 +43,10 @@ fn a_policy_of_the_original_gives_the_same_probabilities() {
         actions: ActionSpec::Discrete { num_actions: 12 },
     };
     let mut policy = ClippedPpo::new(spec, PpoHyperparameters::default(), 1).expect("a possible policy");
-    let constants = constants(&std::fs::read(model.join("model_15.pb")).expect("the frozen graph"));
-    assert_eq!(constants.len(), 10, "kernel and bias of five layers");
-    for (name, values) in &constants {
-        policy.set_variable(name, values).expect("a variable of this policy");
-    }
+    let graph = FrozenGraph::read(&model.join("model_15.pb")).expect("the frozen graph");
+    assert_eq!(graph.actions(), ActionSpec::Discrete { num_actions: 12 });
+    assert_eq!(graph.sensors().collect::<Vec<_>>(), ["FRONT_FACING_CAMERA"]);
+    policy.load_actor_from_frozen_graph(&graph).expect("a policy of this kind");
 
     let table = std::fs::read_to_string(model.join("expected_policy.csv")).expect("the expected outputs");
     let mut frames = vec![];

@@ -4,7 +4,7 @@ use super::checkpoint_index::CheckpointName;
 use super::python_text::{float, push_bool};
 use super::simtrace::{StepRow, push_action};
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// One step of training or of an evaluation job; evaluations between iterations are not logged this way.
 /// Numbers are rounded, unlike in the trace file.
@@ -110,7 +110,7 @@ pub fn saving_checkpoint(folder: &str, name: CheckpointName) -> String {
 }
 
 /// A checkpoint is being loaded from a folder.
-pub fn restoring_checkpoint(folder: &str, name: CheckpointName) -> String {
+pub fn restoring_checkpoint(folder: &str, name: impl Display) -> String {
     format!("Checkpoint> Restoring from path={folder}/{name}")
 }
 

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use deepracer_bucket::Bucket;
 use deepracer_policy::ClippedPpo;
-use deepracer_settings::Checkpoint;
 
 use super::state::TrainState;
-use crate::artefact::checkpoint_index::{
-    CheckpointIndex, CheckpointName, Retention, read_coach_checkpoint, save_coach_checkpoint,
-};
+use crate::artefact::checkpoint_index::{CheckpointName, Retention, read_coach_checkpoint, save_coach_checkpoint};
 use crate::artefact::layout::ModelLayout;
 use crate::artefact::marker::Marker;
 use crate::error::JobError;
+use crate::stored_policy::frozen_graphs;
 
 /// The state of the optimiser: only the newest checkpoint needs it, so older ones are relieved of it.
 const OPTIMIZER_FILE: &str = "optimizer.safetensors";
@@ -37,6 +35,11 @@ impl<'a> Checkpoints<'a> {
     ) -> Result<Self, JobError> {
         remove_unfinished(bucket, &model)?;
         let existing = names(bucket, &model)?;
+        if existing.is_empty() && !frozen_graphs(bucket, &model)?.is_empty() {
+            let reason =
+                "it holds a frozen graph, which has neither the value network nor the state of the training".to_owned();
+            return Err(JobError::Resume { prefix: model.prefix().to_owned(), reason });
+        }
         // A process may have been killed between its first checkpoint and the file that names it.
         let newest = read_coach_checkpoint(bucket, &model)?.or(existing.last().copied());
         Ok(Self { bucket, root, model, retention: Retention::of(existing, num_kept), newest })
@@ -90,7 +93,8 @@ impl<'a> Checkpoints<'a> {
     }
 }
 
-fn folder(root: &Path, model: &ModelLayout, name: CheckpointName) -> PathBuf {
+/// The folder of a checkpoint on the disk, given the bucket's own folder.
+pub(crate) fn folder(root: &Path, model: &ModelLayout, name: CheckpointName) -> PathBuf {
     root.join(model.in_model(&name.to_string()))
 }
 
@@ -111,7 +115,7 @@ fn remove_unfinished(bucket: &dyn Bucket, model: &ModelLayout) -> Result<(), Job
 }
 
 /// All checkpoints of a model, oldest first.
-fn names(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Vec<CheckpointName>, JobError> {
+pub(crate) fn names(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Vec<CheckpointName>, JobError> {
     let below = format!("{}/", model.model_folder());
     let mut names: Vec<CheckpointName> = bucket
         .list(&model.model_folder())?
@@ -121,44 +125,4 @@ fn names(bucket: &dyn Bucket, model: &ModelLayout) -> Result<Vec<CheckpointName>
     names.sort_unstable();
     names.dedup();
     Ok(names)
-}
-
-/// A checkpoint of a finished or running model, to evaluate or to start from. The model is only read.
-///
-/// # Errors
-/// The model does not exist, or has no such checkpoint.
-pub(crate) fn find(
-    bucket: &dyn Bucket,
-    root: &Path,
-    prefix: &str,
-    which: Checkpoint,
-) -> Result<(CheckpointName, PathBuf), JobError> {
-    let model = ModelLayout::new(prefix)?;
-    let existing = names(bucket, &model)?;
-    let index = CheckpointIndex::read(bucket, &model)?;
-    let name = match which {
-        // The best is known from the first evaluation on; before that the newest is the best there is.
-        Checkpoint::Best => match index {
-            Some(index) => Some(index.best_checkpoint.name),
-            None => read_coach_checkpoint(bucket, &model)?,
-        },
-        Checkpoint::Last => read_coach_checkpoint(bucket, &model)?.or(existing.last().copied()),
-        Checkpoint::Number(number) => existing.iter().copied().find(|name| u64::from(name.number) == number),
-    };
-    let missing = |what: String| {
-        let hint = if existing.is_empty() {
-            "check DR_LOCAL_S3_MODEL_PREFIX (or DR_LOCAL_S3_PRETRAINED_PREFIX) and the bucket; train the model first"
-                .to_owned()
-        } else {
-            let names: Vec<_> = existing.iter().map(ToString::to_string).collect();
-            format!("it has {}", names.join(", "))
-        };
-        JobError::NoCheckpoint { prefix: prefix.to_owned(), what, hint }
-    };
-    match name {
-        Some(name) if existing.contains(&name) => Ok((name, folder(root, &model, name))),
-        Some(name) => Err(missing(format!("checkpoint {name}"))),
-        None if existing.is_empty() => Err(missing("checkpoints".to_owned())),
-        None => Err(missing(format!("checkpoint `{which}`"))),
-    }
 }

@@ -9,7 +9,7 @@ use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::{RacingFolder, Settings};
 
-use super::checkpoints::{self, Checkpoints};
+use super::checkpoints::Checkpoints;
 use super::log::Logs;
 use super::state::{TrainState, WorkerState};
 use super::{RewardFactory, Trainer, files};
@@ -25,6 +25,7 @@ use crate::reward::RewardTime;
 use crate::rollout::Worker;
 use crate::run::RunRecord;
 use crate::setup::{self, Worlds};
+use crate::stored_policy::{self, StoredPolicy};
 
 impl<'a> Trainer<'a> {
     /// Sets up a training and saves its first checkpoint, unless it goes on from one.
@@ -112,15 +113,22 @@ impl<'a> Trainer<'a> {
         }
         if self.config.pretrained.enabled {
             let pretrained = self.config.pretrained.clone();
-            let (name, folder) =
-                checkpoints::find(self.bucket, &self.checkpoints.root, &pretrained.prefix, pretrained.checkpoint)?;
-            self.policy.load_weights_from(&folder, Restore::Weights)?;
-            self.state.checkpoint = name.number + 1;
-            self.logs.trainer.write(&log_lines::restoring_checkpoint(&pretrained.prefix, name))?;
-            self.logs.trainer.write(&format!(
-                "Start: policy and value network of {} {name}; the optimiser starts afresh",
-                pretrained.prefix
-            ))?;
+            let stored =
+                stored_policy::find(self.bucket, &self.checkpoints.root, &pretrained.prefix, pretrained.checkpoint)?;
+            stored.load_into(&mut self.policy)?;
+            self.state.checkpoint = stored.number().saturating_add(1);
+            self.logs.trainer.write(&log_lines::restoring_checkpoint(&pretrained.prefix, &stored))?;
+            let (taken, afresh) = match stored {
+                StoredPolicy::Checkpoint { .. } => ("policy and value network", "the optimiser starts"),
+                StoredPolicy::FrozenGraph { .. } if self.policy.std().is_some() => (
+                    "policy",
+                    "value network, optimiser and standard deviations (1.0) are not in a frozen graph and start",
+                ),
+                StoredPolicy::FrozenGraph { .. } => {
+                    ("policy", "value network and optimiser are not in a frozen graph and start")
+                }
+            };
+            self.logs.trainer.write(&format!("Start: {taken} of {} {stored}; {afresh} afresh", pretrained.prefix))?;
         } else {
             self.logs.trainer.write(&format!("Start: a new model, seed {}", self.config.train.seed))?;
         }
