@@ -228,14 +228,9 @@ fn has_shape(input: &Input, shape: InputShape) -> bool {
 }
 
 fn describe_input(input: &Input) -> String {
-    let mut text = input.name.clone();
-    if let Some(sizes) = &input.sizes {
-        text += &format!(" {sizes:?}");
-    }
-    if input.scale != 1.0 {
-        text += &format!(" divided by {:.4}", 1.0 / input.scale);
-    }
-    text
+    let sizes = input.sizes.as_ref().map_or_else(String::new, |sizes| format!(" {sizes:?}"));
+    let scale = if input.scale == 1.0 { String::new() } else { format!(" divided by {:.4}", 1.0 / input.scale) };
+    format!("{}{sizes}{scale}", input.name)
 }
 
 fn describe_layer(kernel_shape: &[usize], stride: usize) -> String {

@@ -112,7 +112,7 @@ impl RewardParams {
         ]
         .iter()
         .filter(|(_, is_set)| *is_set)
-        .map(|(name, _)| format!(", {name}"))
+        .flat_map(|(name, _)| [", ", name])
         .collect();
         format!("{}, closest_waypoints {behind} and {ahead}{flags}", numbers.join(", "))
     }

@@ -29,6 +29,7 @@ struct Heading {
 
 /// An operation (`NodeDef`).
 #[derive(Clone, PartialEq, Message)]
+#[expect(clippy::struct_field_names, reason = "what an operation does is called so in the format")]
 pub(super) struct Operation {
     #[prost(string, tag = "1")]
     pub(super) name: String,

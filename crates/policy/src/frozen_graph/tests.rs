@@ -55,7 +55,8 @@ impl Writer {
     }
 
     fn integers(&mut self, name: &str, integers: Vec<i32>) -> String {
-        self.constant(name, TensorProto { data_type: INT32, integers: integers.clone(), ..shaped(&[integers.len()]) })
+        let shape = [integers.len()];
+        self.constant(name, TensorProto { data_type: INT32, integers, ..shaped(&shape) })
     }
 
     fn variable(&mut self, variable: &Variable) -> String {
