@@ -251,7 +251,7 @@ fn a_pretrained_model_of_another_kind_is_refused_naming_both() {
     let error = other("LEFT_CAMERA", Topology::Shallow);
     assert!(error.contains("FRONT_FACING_CAMERA") && error.contains("LEFT_CAMERA"), "{error}");
     let error = other("FRONT_FACING_CAMERA", Topology::Mid);
-    assert!(error.contains("Shallow") && error.contains("Mid"), "{error}");
+    assert!(error.contains("the shallow network") && error.contains("the medium network"), "{error}");
 
     let missing =
         policy(DISCRETE, 1).load_weights_from(&folder.path().join("nothing"), Restore::Weights).expect_err("nothing");
