@@ -71,7 +71,7 @@ fn writers_survive_others_removing_their_folder() {
         for thread in 0..4 {
             let bucket = LocalBucket::new(store.path());
             scope.spawn(move || {
-                for round in 0..40 {
+                for round in 0..200 {
                     let key = format!("same/folder/{thread}-{round}");
                     bucket.put(&key, b"x").unwrap();
                     assert!(bucket.delete(&key).unwrap());
