@@ -149,11 +149,8 @@ fn judge(
         let plans: Vec<Plan> = (0..u64::from(num_episodes))
             .map(|number| Plan { worker: 0, number, start: scenario.start_of_episode(number) })
             .collect();
-        let view = View {
-            scene: scene.clone(),
-            camera: Arc::new(variant.camera.observation(&scene, Quality::Standard)),
-            pixels: Pixels::Grey,
-        };
+        let camera = Arc::new(variant.camera.observation(&scene, Quality::Standard));
+        let view = View::through(scene.clone(), camera, Pixels::Grey);
         let mut workers = [Worker {
             index: 0,
             scenario: scenario.into(),

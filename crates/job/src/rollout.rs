@@ -69,8 +69,8 @@ pub struct Episode {
     pub start_s: f64,
     /// Its steps.
     pub rows: Vec<Row>,
-    /// What the policy saw before each step, `[steps, height, width, channels]`; empty when it was not kept.
-    pub images: Vec<u8>,
+    /// What the policy saw before each step, `[steps, observation_bytes]`; empty when it was not kept.
+    pub observations: Vec<u8>,
     /// What the policy answered, `[steps, outputs]`; empty when it was not kept.
     pub outputs: Vec<f32>,
     /// Laps, finished and broken off.
@@ -89,7 +89,7 @@ impl Episode {
             plan,
             start_s: 0.0,
             rows: Vec::new(),
-            images: Vec::new(),
+            observations: Vec::new(),
             outputs: Vec::new(),
             laps: Vec::new(),
             printed: Vec::new(),
@@ -157,7 +157,7 @@ pub struct Pulse {
 pub struct Mode<'a> {
     /// Explore, or drive as well as the policy can.
     pub phase: Phase,
-    /// Steps, over all episodes, of which images and outputs are kept for learning. Episodes that run on when they no
+    /// Steps, over all episodes, of which observations and outputs are kept for learning. Episodes that run on when they no
     /// longer fit lose what was kept of them, the last ones first.
     pub max_experience: usize,
     /// Seed of the run; with worker and episode it fixes every random number.
@@ -171,10 +171,19 @@ pub struct Mode<'a> {
 }
 
 impl Mode<'_> {
-    /// The random numbers of an episode, whatever else is driven.
+    /// The random numbers of the policy in an episode, whatever else is driven.
     fn random_of(&self, workers: &[Worker], plan: &Plan) -> RandomStream {
+        RandomStream::new(self.seed, &self.name_of(workers, plan))
+    }
+
+    /// What fixes all chance in the world of an episode.
+    fn episode_seed(&self, workers: &[Worker], plan: &Plan) -> u64 {
+        RandomStream::new(self.seed, &format!("world of {}", self.name_of(workers, plan))).bits()
+    }
+
+    fn name_of(&self, workers: &[Worker], plan: &Plan) -> String {
         let phase = if self.phase == Phase::Train { "train" } else { "evaluate" };
-        RandomStream::new(self.seed, &format!("{phase} worker {} episode {}", workers[plan.worker].index, plan.number))
+        format!("{phase} worker {} episode {}", workers[plan.worker].index, plan.number)
     }
 }
 
@@ -199,24 +208,24 @@ pub fn drive(
     let mut episodes: Vec<Episode> = plans.iter().map(|plan| Episode::new(*plan)).collect();
     let mut order = Order::new(workers, plans);
     for (index, plan) in plans.iter().enumerate() {
-        batch.reset(index, plan.start);
+        batch.reset(index, plan.start, mode.episode_seed(workers, plan));
     }
 
-    let frame_len = batch.frame_len();
-    let mut images = vec![0; plans.len() * frame_len];
+    let observation_bytes = batch.observation_bytes();
+    let mut observations = vec![0; plans.len() * observation_bytes];
     let mut outputs = Vec::new();
     let mut actions = vec![Action::default(); plans.len()];
     let mut steps = vec![Step::default(); plans.len()];
     let mut num_steps = 0;
     let mut num_finished = 0;
-    batch.draw(&mut images);
+    batch.observe(&mut observations);
     while batch.num_active() > 0 {
         if mode.stop.is_requested() {
             return Err(RolloutError::Stopped);
         }
         limit_experience(&mut episodes, mode.max_experience);
         let num_active = batch.num_active();
-        policy.forward(&images[..num_active * frame_len], num_active, &mut outputs);
+        policy.forward(&observations[..num_active * observation_bytes], num_active, &mut outputs);
         let num_outputs = outputs.len() / num_active;
         let wall_clock_s = unix_time_s();
         let mut row = 0;
@@ -229,7 +238,7 @@ pub fn drive(
             let action = to_action(mode.actions, &choice);
             actions[row] = action;
             if episode.keeps_experience {
-                episode.images.extend_from_slice(&images[row * frame_len..][..frame_len]);
+                episode.observations.extend_from_slice(&observations[row * observation_bytes..][..observation_bytes]);
                 episode.outputs.extend_from_slice(output);
             }
             episode.rows.push(Row { step: Step::default(), action, choice, reward: 0.0, time_s: 0.0, wall_clock_s });
@@ -256,7 +265,7 @@ pub fn drive(
         }
         // The user's code runs here, on this thread, while the pool draws.
         let judged = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| batch.draw(&mut images));
+            scope.spawn(|_| batch.observe(&mut observations));
             order.judge(workers, &mut episodes)
         });
         judged?;
@@ -276,7 +285,7 @@ fn limit_experience(episodes: &mut [Episode], max_steps: usize) {
             num_kept += num_steps;
         } else {
             episode.keeps_experience = false;
-            episode.images = Vec::new();
+            episode.observations = Vec::new();
             episode.outputs = Vec::new();
         }
     }
@@ -393,7 +402,7 @@ mod tests {
                 wall_clock_s: 0.0,
             };
             episode.rows = vec![row; num_steps];
-            episode.images = vec![0; num_steps];
+            episode.observations = vec![0; num_steps];
             episode.finished = !running.contains(&index);
             episode
         };
@@ -401,7 +410,7 @@ mod tests {
     }
 
     fn kept(episodes: &[Episode]) -> Vec<usize> {
-        episodes.iter().map(|episode| episode.images.len()).collect()
+        episodes.iter().map(|episode| episode.observations.len()).collect()
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn view(scene: &Arc<Scene>, generation: Generation, quality: deepracer_setti
         deepracer_settings::Quality::Fine => Quality::Fine,
     };
     let camera = Camera::front(generation.nose_up_rad()).observation(scene, quality);
-    View { scene: scene.clone(), camera: Arc::new(camera), pixels: Pixels::Grey }
+    View::through(scene.clone(), Arc::new(camera), Pixels::Grey)
 }
 
 fn direction(reversed: bool) -> Direction {

@@ -22,7 +22,7 @@ fn steps(bencher: divan::Bencher<'_, '_>, name: &str) {
             let steering_deg = f64::from(number % 21) * 3.0 - 30.0;
             if divan::black_box(race.step(Action { steering_deg, speed_mps: 1.5 })).done {
                 episode += 1;
-                race.reset(scenario.start_of_episode(episode));
+                race.reset(scenario.start_of_episode(episode), episode);
             }
         }
     });

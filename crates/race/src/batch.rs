@@ -1,29 +1,10 @@
 //! Many races stepped together into buffers the caller owns.
 
-use std::sync::Arc;
-
-use deepracer_sensor::{ObservationCamera, Pixels, Scene, Scratch};
+use deepracer_sensor::Scratch;
 
 use crate::race::{Action, Race, Step};
 use crate::start::Start;
-
-/// How a race is seen: a baked world and the camera that looks at it. Shared by all races in that world.
-#[derive(Clone)]
-pub struct View {
-    /// The baked world.
-    pub scene: Arc<Scene>,
-    /// The agent's camera.
-    pub camera: Arc<ObservationCamera>,
-    /// Colour or grey.
-    pub pixels: Pixels,
-}
-
-impl View {
-    /// Bytes of one frame: height × width × channels.
-    pub fn frame_len(&self) -> usize {
-        self.camera.width() * self.camera.height() * self.pixels.num_channels()
-    }
-}
+use crate::view::View;
 
 struct Slot {
     race: Race,
@@ -36,23 +17,26 @@ struct Slot {
 /// caller and woken by [`reset`](Self::reset). Races are independent, so any number of threads gives the same bytes.
 pub struct Batch {
     slots: Vec<Slot>,
-    frame_len: usize,
+    observation_bytes: usize,
 }
 
 impl Batch {
-    /// Races with their views; all frames have the same size. Every race is inactive until its first reset.
+    /// Races with their views; all observations have the same size. Every race is inactive until its first reset.
     pub fn new(races: Vec<(Race, View)>) -> Self {
-        let frame_len = races.first().map_or(0, |(_, view)| view.frame_len());
-        debug_assert!(races.iter().all(|(_, view)| view.frame_len() == frame_len), "frames of one size");
+        let observation_bytes = races.first().map_or(0, |(_, view)| view.observation_bytes());
+        debug_assert!(
+            races.iter().all(|(_, view)| view.observation_bytes() == observation_bytes),
+            "observations of one size"
+        );
         let slots =
             races.into_iter().map(|(race, view)| Slot { race, view, scratch: Scratch::new(), active: false }).collect();
-        Self { slots, frame_len }
+        Self { slots, observation_bytes }
     }
 
-    /// Begins an episode in race `index` and activates it.
-    pub fn reset(&mut self, index: usize, start: Start) {
+    /// Begins an episode in race `index` and activates it; `seed` fixes all chance in it.
+    pub fn reset(&mut self, index: usize, start: Start, seed: u64) {
         let slot = &mut self.slots[index];
-        slot.race.reset(start);
+        slot.race.reset(start, seed);
         slot.active = true;
     }
 
@@ -81,9 +65,9 @@ impl Batch {
         self.slots.is_empty()
     }
 
-    /// Bytes of one frame.
-    pub fn frame_len(&self) -> usize {
-        self.frame_len
+    /// Bytes of one observation.
+    pub fn observation_bytes(&self) -> usize {
+        self.observation_bytes
     }
 
     /// Race `index`.
@@ -100,15 +84,15 @@ impl Batch {
         advance(&mut self.slots, &actions[..num_active], &mut steps[..num_active]);
     }
 
-    /// Draws the camera of every active race: frame k of `out` (`[num_active, height, width, channels]`, row-major)
-    /// belongs to the k-th active race.
+    /// Asks the sensors of every active race: the k-th run of [`observation_bytes`](Self::observation_bytes) bytes of
+    /// `out` belongs to the k-th active race.
     ///
     /// # Panics
     /// If `out` is shorter than that.
-    pub fn draw(&mut self, out: &mut [u8]) {
-        let len = self.num_active() * self.frame_len;
-        let frame_len = self.frame_len;
-        draw(&mut self.slots, frame_len, &mut out[..len]);
+    pub fn observe(&mut self, out: &mut [u8]) {
+        let len = self.num_active() * self.observation_bytes;
+        let observation_bytes = self.observation_bytes;
+        observe(&mut self.slots, observation_bytes, &mut out[..len]);
     }
 }
 
@@ -133,12 +117,10 @@ fn advance(slots: &mut [Slot], actions: &[Action], steps: &mut [Step]) {
     rayon::join(|| advance(left, left_actions, left_steps), || advance(right, right_actions, right_steps));
 }
 
-fn draw(slots: &mut [Slot], frame_len: usize, out: &mut [u8]) {
+fn observe(slots: &mut [Slot], observation_bytes: usize, out: &mut [u8]) {
     if let [slot] = slots {
         if slot.active {
-            let vehicle = slot.race.vehicle();
-            let View { scene, camera, pixels } = &slot.view;
-            camera.draw(scene, vehicle.origin(), vehicle.yaw_rad(), *pixels, &mut slot.scratch, out);
+            slot.view.observe(&slot.race, &mut slot.scratch, out);
         }
         return;
     }
@@ -146,6 +128,6 @@ fn draw(slots: &mut [Slot], frame_len: usize, out: &mut [u8]) {
         return;
     }
     let (left, right) = slots.split_at_mut(slots.len() / 2);
-    let (left_out, right_out) = out.split_at_mut(count_active(left) * frame_len);
-    rayon::join(|| draw(left, frame_len, left_out), || draw(right, frame_len, right_out));
+    let (left_out, right_out) = out.split_at_mut(count_active(left) * observation_bytes);
+    rayon::join(|| observe(left, observation_bytes, left_out), || observe(right, observation_bytes, right_out));
 }

@@ -7,6 +7,7 @@
 //! | Where does the car start, and where is it put after a mishap? | [`start`] |
 //! | How is progress counted? | [`progress`] |
 //! | In which order do things happen in one step? | [`race`] |
+//! | What does the agent see? | [`view`] |
 //! | How are many races stepped at once? | [`batch`] |
 //!
 //! ```
@@ -17,7 +18,7 @@
 //! let route = Library::new(None).load("reinvent_base")?;
 //! let scenario = Arc::new(Scenario::training(Arc::new(route))?);
 //! let mut race = Race::new(scenario.clone());
-//! race.reset(scenario.start_of_episode(0));
+//! race.reset(scenario.start_of_episode(0), 0);
 //! let straight = Action { steering_deg: 0.0, speed_mps: 1.0 };
 //! let mut last = race.step(straight);
 //! while !last.done {
@@ -35,11 +36,13 @@ pub mod rules;
 pub mod scenario;
 pub mod start;
 pub mod status;
+pub mod view;
 
-pub use batch::{Batch, View};
+pub use batch::Batch;
 pub use race::{Action, LapResult, Race, Step};
 pub use reward_params::RewardParams;
 pub use rules::{Penalties, Rules};
 pub use scenario::Scenario;
 pub use start::{Start, StartRule};
 pub use status::EpisodeStatus;
+pub use view::View;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use deepracer_track::{Direction, Track};
 use deepracer_vehicle::{CONTROL_PERIOD_S, Command, Vehicle};
+use deepracer_world::Body;
 use glam::DVec2;
 
 use crate::progress::Progress;
@@ -131,6 +132,7 @@ pub struct Race {
     num_resets: u32,
     lap: LapResult,
     last_origin: DVec2,
+    seed: u64,
 }
 
 impl Race {
@@ -150,13 +152,15 @@ impl Race {
             num_resets: 0,
             lap: LapResult::begin(0.0),
             last_origin: DVec2::ZERO,
+            seed: 0,
         };
-        race.reset(start);
+        race.reset(start, 0);
         race
     }
 
-    /// Begins an episode: the car stands at its start, everything is forgotten.
-    pub fn reset(&mut self, start: Start) {
+    /// Begins an episode: the car stands at its start, everything is forgotten. `seed` fixes all chance in the episode.
+    pub fn reset(&mut self, start: Start, seed: u64) {
+        self.seed = seed;
         self.direction = start.direction;
         let pose = start_pose(self.track(), start.ndist);
         self.vehicle.place(pose.position, pose.yaw_rad);
@@ -263,6 +267,16 @@ impl Race {
     /// The track in the direction of this episode.
     pub fn track(&self) -> &Arc<Track> {
         self.scenario.track(self.direction)
+    }
+
+    /// What stands and drives on the track beside the car.
+    pub fn bodies(&self) -> &[Body] {
+        &[]
+    }
+
+    /// What fixes all chance in this episode.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The car.

@@ -12,7 +12,7 @@ fn scenario_and_view() -> (Arc<Scenario>, View) {
     let route = Library::new(None).load("reinvent_base").expect("a built-in track");
     let scene = Arc::new(Scene::bake(&World::build(&route, &look::find("reinvent_base"))));
     let camera = Arc::new(Camera::front(0.0).observation(&scene, Quality::Standard));
-    let view = View { scene, camera, pixels: Pixels::Grey };
+    let view = View::through(scene, camera, Pixels::Grey);
     (Arc::new(Scenario::training(Arc::new(route)).expect("a usable route")), view)
 }
 
@@ -26,18 +26,18 @@ fn run(scenario: &Arc<Scenario>, view: &View, num_races: usize, num_steps: usize
     let races = (0..num_races).map(|_| (Race::new(scenario.clone()), view.clone())).collect();
     let mut batch = Batch::new(races);
     for index in 0..num_races {
-        batch.reset(index, scenario.start_of_episode(index as u64));
+        batch.reset(index, scenario.start_of_episode(index as u64), index as u64);
     }
     let mut history = vec![Vec::new(); num_races];
     let mut steps = vec![Step::default(); num_races];
-    let mut frames = vec![0; num_races * batch.frame_len()];
+    let mut frames = vec![0; num_races * batch.observation_bytes()];
     for number in 0..num_steps {
         let active: Vec<usize> = (0..num_races).filter(|&index| batch.is_active(index)).collect();
         let actions: Vec<_> = active.iter().map(|&index| action(index, number)).collect();
         batch.advance(&actions, &mut steps);
-        batch.draw(&mut frames);
+        batch.observe(&mut frames);
         for (row, &index) in active.iter().enumerate() {
-            let frame = frames[row * batch.frame_len()..][..batch.frame_len()].to_vec();
+            let frame = frames[row * batch.observation_bytes()..][..batch.observation_bytes()].to_vec();
             history[index].push((steps[row].clone(), frame));
             if steps[row].done {
                 batch.deactivate(index);
@@ -72,15 +72,13 @@ fn a_race_in_a_batch_is_the_race_alone() {
     let batch = run(&scenario, &view, 5, 30);
     for (index, history) in batch.iter().enumerate() {
         let mut race = Race::new(scenario.clone());
-        race.reset(scenario.start_of_episode(index as u64));
+        race.reset(scenario.start_of_episode(index as u64), index as u64);
         for (number, (step, frame)) in history.iter().enumerate() {
             let alone = race.step(action(index, number));
             assert_eq!((&alone.params, alone.status), (&step.params, step.status));
-            let mut drawn = vec![0; view.frame_len()];
+            let mut drawn = vec![0; view.observation_bytes()];
             let mut scratch = deepracer_sensor::Scratch::new();
-            let vehicle = race.vehicle();
-            let (origin, yaw_rad) = (vehicle.origin(), vehicle.yaw_rad());
-            view.camera.draw(&view.scene, origin, yaw_rad, view.pixels, &mut scratch, &mut drawn);
+            view.observe(&race, &mut scratch, &mut drawn);
             assert_eq!(&drawn, frame);
         }
     }

@@ -49,7 +49,7 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn the_first_step_prepares_and_the_first_reward_call_sees_two_steps() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let before = race.vehicle().origin();
     let first = race.step(Action { steering_deg: 20.0, speed_mps: 3.0 });
     assert_eq!((first.status, first.is_rewarded, first.params.steps), (EpisodeStatus::Prepare, false, 1.0));
@@ -63,7 +63,7 @@ fn the_first_step_prepares_and_the_first_reward_call_sees_two_steps() {
 #[test]
 fn without_the_prepare_step_the_first_reward_call_sees_one_step() {
     let mut race = Race::new(Arc::new(Scenario { prepare_step: false, ..scenario("reinvent_base") }));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let first = race.step(Action { steering_deg: 0.0, speed_mps: 1.0 });
     assert_eq!((first.status, first.is_rewarded, first.params.steps), (EpisodeStatus::InProgress, true, 1.0));
 }
@@ -71,7 +71,7 @@ fn without_the_prepare_step_the_first_reward_call_sees_one_step() {
 #[test]
 fn the_reward_sees_the_pose_before_the_action_acts() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     race.step(Action::default());
     let front = race.vehicle().front_point();
     let step = race.step(Action { steering_deg: 0.0, speed_mps: 4.0 });
@@ -82,7 +82,7 @@ fn the_reward_sees_the_pose_before_the_action_acts() {
 #[test]
 fn first_progress_at_the_line_is_the_front_points_lead() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let step = race.step(Action::default());
     let expected = 100.0 * 0.14 / step.params.track_length;
     assert!((step.params.progress - expected).abs() < 0.01, "{} against {expected}", step.params.progress);
@@ -91,7 +91,7 @@ fn first_progress_at_the_line_is_the_front_points_lead() {
 #[test]
 fn requests_beyond_the_cars_limits_reach_the_reward_unclipped() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let mut clipped = race.clone();
     for _ in 0..6 {
         let step = race.step(Action { steering_deg: 45.0, speed_mps: 9.0 });
@@ -104,7 +104,7 @@ fn requests_beyond_the_cars_limits_reach_the_reward_unclipped() {
 #[test]
 fn going_straight_leaves_the_road_and_ends_a_training_episode() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let steps = drive(&mut race, |_| Action { steering_deg: 0.0, speed_mps: 1.0 });
     let last = steps.last().expect("steps");
     assert_eq!(last.status, EpisodeStatus::OffTrack);
@@ -118,7 +118,7 @@ fn going_straight_leaves_the_road_and_ends_a_training_episode() {
 #[test]
 fn a_lap_ends_at_exactly_100_percent() {
     let mut race = Race::new(Arc::new(scenario("reinvent_base")));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let steps = drive(&mut race, |race| follow_center(race, 1.0));
     let last = steps.last().expect("steps");
     assert_eq!((last.status, last.params.progress), (EpisodeStatus::LapComplete, 100.0));
@@ -135,7 +135,7 @@ fn a_lap_in_either_direction_from_anywhere_counts_the_same() {
     for direction in [Direction::Forward, Direction::Reversed] {
         for start in 0..8 {
             let mut race = Race::new(scenario.clone());
-            race.reset(Start { ndist: f64::from(start) / 8.0, direction });
+            race.reset(Start { ndist: f64::from(start) / 8.0, direction }, 0);
             let steps = drive(&mut race, |race| follow_center(race, 1.0));
             let last = steps.last().expect("steps");
             assert_eq!(last.status, EpisodeStatus::LapComplete, "{direction:?} from {start}/8");
@@ -149,7 +149,7 @@ fn a_lap_in_either_direction_from_anywhere_counts_the_same() {
 fn laps_of_a_continuous_race_add_up_to_its_time() {
     let rules = Rules { num_laps: 3, ..Rules::training() };
     let mut race = Race::new(Arc::new(Scenario { rules, ..scenario("reinvent_base") }));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let steps = drive(&mut race, |race| follow_center(race, 1.0));
     let laps = laps(&steps);
     assert_eq!(laps.len(), 3);
@@ -170,7 +170,7 @@ fn forgiving(num_resets: u32, off_track_s: f64) -> Scenario {
 #[test]
 fn a_forgiven_mishap_costs_its_penalty_and_puts_the_car_back_on_the_road() {
     let mut race = Race::new(Arc::new(forgiving(1, 2.0)));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let steps = drive(&mut race, |_| Action { steering_deg: 0.0, speed_mps: 1.0 });
     let mishap = steps.iter().position(|step| step.status == EpisodeStatus::OffTrack).expect("off the road");
     assert!(!steps[mishap].done && close(steps[mishap].pause_s, 2.0));
@@ -190,7 +190,7 @@ fn a_forgiven_mishap_costs_its_penalty_and_puts_the_car_back_on_the_road() {
 #[test]
 fn a_penalty_of_nothing_still_costs_one_step() {
     let mut race = Race::new(Arc::new(forgiving(1, 0.0)));
-    race.reset(start_line());
+    race.reset(start_line(), 0);
     let steps = drive(&mut race, |_| Action { steering_deg: 0.0, speed_mps: 1.0 });
     assert_eq!(steps.iter().filter(|step| step.status == EpisodeStatus::Pause).count(), 1);
 }
@@ -204,7 +204,7 @@ fn every_track_can_be_started_anywhere_in_both_directions() {
         let mut race = Race::new(scenario);
         for direction in [Direction::Forward, Direction::Reversed] {
             for start in 0..20 {
-                race.reset(Start { ndist: f64::from(start) / 20.0, direction });
+                race.reset(Start { ndist: f64::from(start) / 20.0, direction }, 0);
                 let step = race.step(Action::default());
                 assert!(!step.params.is_offtrack, "{} {direction:?} from {start}/20", info.name);
                 assert!(step.params.track_width > 0.3, "{} is a road", info.name);
@@ -223,7 +223,7 @@ proptest! {
         let rules = Rules { num_resets: 1_000, ..Rules::training() };
         let scenario = Arc::new(Scenario { rules, ..scenario("reinvent_base") });
         let mut race = Race::new(scenario);
-        race.reset(Start { ndist: start, direction: Direction::Forward });
+        race.reset(Start { ndist: start, direction: Direction::Forward }, 0);
         for (steering_deg, speed_mps) in actions {
             let step = race.step(Action { steering_deg, speed_mps });
             let params = &step.params;

@@ -27,7 +27,9 @@ pub mod oracle;
 mod pack;
 mod polygon;
 mod scene;
+mod sensor;
 
 pub use camera::{Camera, Pixels, Quality};
 pub use observation::{HEIGHT, ObservationCamera, Scratch, WIDTH};
 pub use scene::Scene;
+pub use sensor::Sensor;

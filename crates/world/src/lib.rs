@@ -18,6 +18,7 @@
 //! # Ok::<(), deepracer_track::TrackError>(())
 //! ```
 
+mod body;
 mod colour;
 mod grain;
 mod ground;
@@ -26,6 +27,7 @@ mod look_table;
 mod strip;
 mod wall;
 
+pub use body::{Body, BodyShape, BoxKind, CarColour};
 pub use colour::Rgb;
 pub use grain::Noise;
 pub use ground::{Ground, Patch};

@@ -383,17 +383,17 @@ impl Trainer<'_> {
         let mut num_used = 0;
         for episode in episodes {
             let num_steps = episode.rows.len();
-            if episode.images.is_empty() || num_used + num_steps > self.max_steps {
+            if episode.observations.is_empty() || num_used + num_steps > self.max_steps {
                 continue;
             }
             num_used += num_steps;
-            let image_len = episode.images.len() / num_steps;
+            let observation_len = episode.observations.len() / num_steps;
             let num_outputs = episode.outputs.len() / num_steps;
             self.rollout.begin_episode();
             for (index, row) in episode.rows.iter().enumerate() {
-                let image = &episode.images[index * image_len..][..image_len];
+                let observation = &episode.observations[index * observation_len..][..observation_len];
                 let output = &episode.outputs[index * num_outputs..][..num_outputs];
-                self.rollout.push(image, row.choice, output, row.reward as f32);
+                self.rollout.push(observation, row.choice, output, row.reward as f32);
             }
             self.rollout.end_episode();
         }
