@@ -1,5 +1,7 @@
 """Runs as processes: start, follow, stop, kill, resume, evaluate; nothing is ever lost."""
 
+import array
+import fcntl
 import hashlib
 import json
 import os
@@ -8,7 +10,9 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -205,7 +209,27 @@ def test_ctrl_c_ends_following_and_not_the_run(running):
     assert following.stdout is not None
     following.stdout.readline()
     following.send_signal(signal.SIGINT)
-    assert following.wait(timeout=10) == 130
+    assert following.wait(timeout=60) == 130
+    assert runs(running)["deepracer-0"]["alive"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sizes of pipes can be set on Linux only")
+def test_ctrl_c_ends_following_although_nobody_reads(running):
+    """As with a pager that pauses: the pipe is full, and a write into it would wait for ever."""
+    reader, writer = os.pipe()
+    capacity = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    following = subprocess.Popen(running.command("logs-robomaker", "-a"), cwd=running.folder, stdout=writer)
+
+    def is_full() -> bool:
+        waiting = array.array("i", [0])
+        fcntl.ioctl(reader, termios.FIONREAD, waiting)
+        return waiting[0] > capacity - 512
+
+    wait_for(is_full)
+    following.send_signal(signal.SIGINT)
+    assert following.wait(timeout=60) == 130
+    os.close(reader)
+    os.close(writer)
     assert runs(running)["deepracer-0"]["alive"]
 
 
