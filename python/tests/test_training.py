@@ -217,15 +217,20 @@ def test_ctrl_c_ends_following_and_not_the_run(running):
 def test_ctrl_c_ends_following_although_nobody_reads(running):
     """As with a pager that pauses: the pipe is full, and a write into it would wait for ever."""
     reader, writer = os.pipe()
-    capacity = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     following = subprocess.Popen(running.command("logs-robomaker", "-a"), cwd=running.folder, stdout=writer)
 
-    def is_full() -> bool:
+    def num_waiting() -> int:
         waiting = array.array("i", [0])
         fcntl.ioctl(reader, termios.FIONREAD, waiting)
-        return waiting[0] > capacity - 512
+        return waiting[0]
 
-    wait_for(is_full)
+    def is_stuck() -> bool:
+        before = num_waiting()
+        time.sleep(0.5)
+        return num_waiting() == before > 0
+
+    wait_for(is_stuck)
     following.send_signal(signal.SIGINT)
     assert following.wait(timeout=60) == 130
     os.close(reader)
