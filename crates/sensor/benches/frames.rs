@@ -1,8 +1,8 @@
 //! Frames per second on one core: `reinvent_base`, poses all over the track in no order.
 
-use deepracer_sensor::{Camera, Pixels, Quality, Scene, Scratch};
+use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
 use deepracer_track::{Library, Route};
-use deepracer_world::{World, look};
+use deepracer_world::{Body, BodyShape, BoxKind, World, look};
 use divan::counter::ItemsCount;
 use glam::DVec2;
 
@@ -48,7 +48,43 @@ fn frames(bencher: divan::Bencher<'_, '_>, (quality, pixels): (Quality, Pixels))
     let mut samples = poses.chunks_exact(FRAMES).cycle();
     bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
         for (origin, yaw_rad) in samples.next().unwrap_or_default() {
-            camera.draw(&scene, *origin, *yaw_rad, pixels, &mut scratch, &mut picture);
+            camera.draw(&scene, &Moment::alone(*origin, *yaw_rad), pixels, &mut scratch, &mut picture);
+            divan::black_box(&picture);
+        }
+    });
+}
+
+/// Bodies spread over the track, at both sides of its centre line.
+fn bodies(route: &Route, count: usize, shape: BodyShape) -> Vec<Body> {
+    let rows = route.center.len() - 1;
+    (0..count)
+        .map(|k| {
+            let row = k * rows / count;
+            let ahead = route.center[row + 1] - route.center[row];
+            let border = if k % 2 == 0 { &route.inner } else { &route.outer };
+            Body::new(shape, route.center[row].midpoint(border[row]), ahead.y.atan2(ahead.x))
+        })
+        .collect()
+}
+
+/// Grey frames with bodies: obstacles and bot cars as races have them.
+#[divan::bench(args = ["6 boxes", "4 bots"], sample_count = 400)]
+fn frames_with(bencher: divan::Bencher<'_, '_>, what: &str) {
+    let route = base_route();
+    let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+    let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
+    let poses = scattered_poses(&route);
+    let bodies = match what {
+        "6 boxes" => bodies(&route, 6, BodyShape::Box(BoxKind::Plain)),
+        _ => bodies(&route, 4, BodyShape::BotCar),
+    };
+    let mut scratch = Scratch::new();
+    let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            let moment = Moment { bodies: &bodies, ..Moment::alone(*origin, *yaw_rad) };
+            camera.draw(&scene, &moment, Pixels::Grey, &mut scratch, &mut picture);
             divan::black_box(&picture);
         }
     });

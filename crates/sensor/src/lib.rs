@@ -4,7 +4,7 @@
 //! small pictures that policies see, tens of thousands per second.
 //!
 //! ```
-//! use deepracer_sensor::{Camera, Pixels, Quality, Scene, Scratch};
+//! use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
 //! use deepracer_track::Library;
 //! use deepracer_world::{World, look};
 //!
@@ -13,7 +13,8 @@
 //! let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
 //!
 //! let mut picture = vec![0; camera.num_bytes(Pixels::Rgb)];
-//! camera.draw(&scene, route.center[0], 0.0, Pixels::Rgb, &mut Scratch::new(), &mut picture);
+//! let moment = Moment::alone(route.center[0], 0.0);
+//! camera.draw(&scene, &moment, Pixels::Rgb, &mut Scratch::new(), &mut picture);
 //! assert_eq!(picture.len(), 120 * 160 * 3);
 //! # Ok::<(), deepracer_track::TrackError>(())
 //! ```
@@ -22,14 +23,17 @@ mod bake;
 mod camera;
 mod ground;
 mod kernel;
+mod moment;
 mod observation;
 pub mod oracle;
 mod pack;
 mod polygon;
 mod scene;
 mod sensor;
+mod upright;
 
 pub use camera::{Camera, Pixels, Quality};
+pub use moment::Moment;
 pub use observation::{HEIGHT, ObservationCamera, Scratch, WIDTH};
 pub use scene::Scene;
 pub use sensor::Sensor;

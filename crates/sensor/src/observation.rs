@@ -4,14 +4,15 @@
 //! side. Here the filter is part of the lookup: along a row by the scale of the ground picture, up and down by
 //! several lookups per pixel, at walls by the share of the filter that they cover.
 
-use crate::camera::{Camera, NEAR_M, Pixels, Quality, Raster, Seen};
+use crate::camera::{Camera, Pixels, Quality, Raster};
 use crate::ground::{self, FIXED_ONE, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
 use crate::kernel::Kernel;
+use crate::moment::Moment;
 use crate::pack;
-use crate::polygon::{Canvas, Corner, MAX_CORNERS};
+use crate::polygon::Canvas;
 use crate::scene::{Scene, packed};
-use deepracer_world::Wall;
-use glam::{DVec2, DVec3};
+use crate::upright::{Eye, Order};
+use glam::DVec2;
 
 /// Columns of an observation.
 pub const WIDTH: usize = 160;
@@ -71,7 +72,8 @@ pub struct ObservationCamera {
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     pixels: Vec<u32>,
-    walls: Vec<(f64, usize)>,
+    line: Vec<u32>,
+    order: Order,
 }
 
 impl Scratch {
@@ -112,29 +114,25 @@ impl ObservationCamera {
         self.width() * self.height() * pixels.num_channels()
     }
 
-    /// Draws what the camera sees when the car's origin is at `origin` (metres) and it points to `yaw_rad`.
+    /// Draws what the camera sees in a moment.
     ///
     /// `out` is row-major, `[height, width, channels]`. `scene` is the one the camera was made for. Allocates
     /// nothing once `scratch` has been used.
     ///
     /// # Panics
     /// When `out` has another length than [`num_bytes`](Self::num_bytes).
-    pub fn draw(
-        &self,
-        scene: &Scene,
-        origin: DVec2,
-        yaw_rad: f64,
-        pixels: Pixels,
-        scratch: &mut Scratch,
-        out: &mut [u8],
-    ) {
+    pub fn draw(&self, scene: &Scene, moment: &Moment<'_>, pixels: Pixels, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.num_bytes(pixels), "the picture's buffer has the wrong length");
-        let heading = DVec2::from_angle(yaw_rad);
+        let heading = DVec2::from_angle(moment.yaw_rad);
         let mount = self.raster.camera.position;
-        let lens = origin + heading * mount.x + heading.perp() * mount.y;
-        scratch.pixels.resize(self.width() * self.height(), 0);
+        let lens = moment.origin + heading * mount.x + heading.perp() * mount.y;
+        let (width, height) = (self.width(), self.height());
+        scratch.pixels.resize(width * height, 0);
+        scratch.line.resize(width, 0);
         self.draw_ground(scene, lens, heading, &mut scratch.pixels);
-        self.draw_walls(scene, lens, heading, scratch);
+        let eye = Eye { raster: &self.raster, position: lens.extend(mount.z), heading };
+        let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
+        eye.draw(scene, moment.bodies, &scene.light, &mut scratch.order, &mut canvas);
         match pixels {
             Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
             Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),
@@ -184,83 +182,6 @@ impl ObservationCamera {
             weight: tap.weight,
         }
     }
-
-    fn draw_walls(&self, scene: &Scene, lens: DVec2, heading: DVec2, scratch: &mut Scratch) {
-        // Far walls first.
-        let order = &mut scratch.walls;
-        order.clear();
-        order.extend(scene.walls.iter().enumerate().map(|(k, wall)| (distance(wall, lens), k)));
-        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut canvas = Canvas { pixels: &mut scratch.pixels, width: WIDTH, height: HEIGHT };
-        for (position, (_, index)) in order.iter().enumerate() {
-            let wall = &scene.walls[*index];
-            let later = &order[position + 1..];
-            let is_seam = wall.feet.map(|foot| {
-                later.iter().any(|(_, k)| scene.walls[*k].feet.iter().any(|f| f.distance_squared(foot) < 1e-12))
-            });
-            let mut corners = [Corner::default(); MAX_CORNERS];
-            let count = self.outline(wall, is_seam, lens, heading, &mut corners);
-            canvas.fill(&corners[..count], packed(wall.colour));
-        }
-    }
-
-    /// A wall's outline in the picture, cut at the near plane.
-    fn outline(
-        &self,
-        wall: &Wall,
-        is_seam: [bool; 2],
-        lens: DVec2,
-        heading: DVec2,
-        out: &mut [Corner; MAX_CORNERS],
-    ) -> usize {
-        let lens_z = self.raster.camera.position.z;
-        let see = |foot: DVec2, height_m: f64| {
-            let offset = foot - lens;
-            let body = DVec3::new(offset.dot(heading), heading.perp_dot(offset), height_m - lens_z);
-            self.raster.see(body)
-        };
-        let [a, b] = wall.feet;
-        // The edges: foot a up, along the top, foot b down, along the ground.
-        let corners = [
-            (see(a, 0.0), is_seam[0]),
-            (see(a, wall.height_m), false),
-            (see(b, wall.height_m), is_seam[1]),
-            (see(b, 0.0), false),
-        ];
-        let mut count = 0;
-        let mut push = |seen: Seen, is_seam: bool| {
-            if count < out.len() {
-                out[count] = Corner { at: self.raster.project(seen), is_seam };
-                count += 1;
-            }
-        };
-        for k in 0..corners.len() {
-            let (here, is_seam) = corners[k];
-            let (there, _) = corners[(k + 1) % corners.len()];
-            let is_visible = here.depth_m >= NEAR_M;
-            if is_visible {
-                push(here, is_seam);
-            }
-            if is_visible != (there.depth_m >= NEAR_M) {
-                let t = (NEAR_M - here.depth_m) / (there.depth_m - here.depth_m);
-                let cut = Seen {
-                    right_m: here.right_m + (there.right_m - here.right_m) * t,
-                    down_m: here.down_m + (there.down_m - here.down_m) * t,
-                    depth_m: NEAR_M,
-                };
-                push(cut, is_seam && !is_visible);
-            }
-        }
-        count
-    }
-}
-
-/// From a point of the ground to the nearest point of a wall's foot.
-fn distance(wall: &Wall, from: DVec2) -> f64 {
-    let [a, b] = wall.feet;
-    let along = b - a;
-    let t = ((from - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
-    (a + along * t).distance(from)
 }
 
 /// The lookups of one row: the triangle filter over the rows above and below, in steps small enough for the
@@ -334,7 +255,7 @@ mod tests {
             for (k, origin) in route.center.iter().enumerate() {
                 let yaw_rad = k as f64 * 0.37;
                 for (camera, picture) in [&quick, &portable].into_iter().zip(&mut pictures) {
-                    camera.draw(&scene, *origin, yaw_rad, Pixels::Rgb, &mut scratch, picture);
+                    camera.draw(&scene, &Moment::alone(*origin, yaw_rad), Pixels::Rgb, &mut scratch, picture);
                 }
                 assert!(pictures[0] == pictures[1], "{quality:?} at row {k}");
             }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use glam::DVec2;
-
 use crate::camera::Pixels;
+use crate::moment::Moment;
 use crate::observation::{ObservationCamera, Scratch};
 use crate::scene::Scene;
 
@@ -28,14 +27,13 @@ impl Sensor {
         }
     }
 
-    /// Observes from a car whose origin is at `origin` (metres) and that points to `yaw_rad`, into
-    /// [`num_bytes`](Self::num_bytes) bytes.
+    /// Observes a moment, into [`num_bytes`](Self::num_bytes) bytes.
     ///
     /// # Panics
     /// When `out` has another length.
-    pub fn observe(&self, scene: &Scene, origin: DVec2, yaw_rad: f64, scratch: &mut Scratch, out: &mut [u8]) {
+    pub fn observe(&self, scene: &Scene, moment: &Moment<'_>, scratch: &mut Scratch, out: &mut [u8]) {
         match self {
-            Self::Camera { camera, pixels } => camera.draw(scene, origin, yaw_rad, *pixels, scratch, out),
+            Self::Camera { camera, pixels } => camera.draw(scene, moment, *pixels, scratch, out),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Scenes: memory, threads, and pictures from anywhere.
 
-use deepracer_sensor::{Camera, HEIGHT, Pixels, Quality, Scene, Scratch, WIDTH};
+use deepracer_sensor::{Camera, HEIGHT, Moment, Pixels, Quality, Scene, Scratch, WIDTH};
 use deepracer_track::{Library, Route};
 use deepracer_world::World;
 use deepracer_world::look::{self, Extent, Look};
@@ -15,7 +15,7 @@ fn world(name: &str) -> (Route, World) {
 fn draw(scene: &Scene, origin: DVec2, yaw_rad: f64, pixels: Pixels) -> Vec<u8> {
     let camera = Camera::front(0.0).observation(scene, Quality::Standard);
     let mut picture = vec![0; camera.num_bytes(pixels)];
-    camera.draw(scene, origin, yaw_rad, pixels, &mut Scratch::new(), &mut picture);
+    camera.draw(scene, &Moment::alone(origin, yaw_rad), pixels, &mut Scratch::new(), &mut picture);
     picture
 }
 
@@ -67,7 +67,7 @@ fn the_same_scratch_serves_frame_after_frame() {
     let mut scratch = Scratch::new();
     let mut picture = vec![0; camera.num_bytes(Pixels::Rgb)];
     for (k, origin) in route.center.iter().enumerate().step_by(11) {
-        camera.draw(&scene, *origin, k as f64, Pixels::Rgb, &mut scratch, &mut picture);
+        camera.draw(&scene, &Moment::alone(*origin, k as f64), Pixels::Rgb, &mut scratch, &mut picture);
         assert!(picture == draw(&scene, *origin, k as f64, Pixels::Rgb), "row {k}");
     }
 }

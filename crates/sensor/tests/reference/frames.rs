@@ -1,7 +1,7 @@
 //! Real frames of the original's front camera, and how alike pictures are.
 
 use super::shared_folder;
-use deepracer_sensor::{HEIGHT, ObservationCamera, Pixels, Scene, Scratch, WIDTH};
+use deepracer_sensor::{HEIGHT, Moment, ObservationCamera, Pixels, Scene, Scratch, WIDTH};
 use glam::DVec2;
 use std::error::Error;
 use std::fs::File;
@@ -94,7 +94,7 @@ pub(crate) fn draw(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) {
-    camera.draw(scene, pose.position, pose.yaw_rad, pixels, scratch, out);
+    camera.draw(scene, &Moment::alone(pose.position, pose.yaw_rad), pixels, scratch, out);
 }
 
 /// Mean structural similarity over windows of 8 × 8 pixels.
