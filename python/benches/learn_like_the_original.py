@@ -1,9 +1,9 @@
 """Whether a car learns here as it learned in the original: the same files, iteration by iteration.
 
 ``python learn_like_the_original.py [NUM_SEEDS]`` trains with the reward function, metadata and hyperparameters of a
-published training of the original (20 episodes per iteration, model version 4, ``reinvent_base``), found in the folder of
-reference data (``DEEPRACER_SHARED``). It prints a table in Markdown: mean completion of an iteration's episodes, complete
-laps, and episodes that failed per minute of driving, there and here.
+published training of the original (20 episodes per iteration, model version 4, ``reinvent_base``), found in the folder
+of reference data (``DEEPRACER_SHARED``). It prints a table in Markdown: mean completion of an iteration's episodes,
+complete laps, and episodes that failed per minute of driving, there and here.
 """
 
 import csv
