@@ -41,9 +41,11 @@ impl Pixels {
 const FRONT_MOUNT: DVec3 = DVec3::new(0.145_293_79, 0.0, 0.130_325_55);
 /// Downward pitch of the bracket, rad (15°).
 const FRONT_PITCH_DOWN_RAD: f64 = 0.2618;
+/// Half of the distance between the two cameras of the pair, metres: the original's.
+const STEREO_HALF_BASE_M: f64 = 0.03;
 /// Height of the car's origin above the ground at rest, metres. Measured on real frames together with the
 /// attitude: the lens is 0.125 m above the road (see `docs/src/camera.md`).
-const ORIGIN_AT_REST_M: f64 = -0.0042;
+pub(crate) const ORIGIN_AT_REST_M: f64 = -0.0042;
 /// Horizontal field of view of the original's cameras, rad (64.7°).
 const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
 /// Nothing beyond this distance is drawn, metres (the original's far clip plane).
@@ -87,6 +89,13 @@ impl Camera {
             pitch_down_rad: FRONT_PITCH_DOWN_RAD - nose_up_rad,
             horizontal_field_of_view_rad: HORIZONTAL_FIELD_OF_VIEW_RAD,
         }
+    }
+
+    /// The left and the right camera of the pair, 0.06 m apart; else as [`front`](Self::front).
+    pub fn stereo(nose_up_rad: f64) -> [Camera; 2] {
+        let front = Camera::front(nose_up_rad);
+        [STEREO_HALF_BASE_M, -STEREO_HALF_BASE_M]
+            .map(|left_m| Camera { position: DVec3::new(front.position.x, left_m, front.position.z), ..front })
     }
 
     /// Prepares the camera for drawing 160 × 120 observations of a scene.

@@ -1,7 +1,8 @@
-//! What the car perceives: cameras and the software renderer.
+//! What the car perceives: cameras and the software renderer, and the lidar.
 //!
 //! A [`Scene`] is a world baked for drawing; a [`Camera`] is a mount and a lens; an [`ObservationCamera`] draws the
-//! small pictures that policies see, tens of thousands per second.
+//! small pictures that policies see, tens of thousands per second; a [`Lidar`] measures distances. A [`Sensor`] is one of
+//! them, asked for its observation of a [`Moment`].
 //!
 //! ```
 //! use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
@@ -23,17 +24,24 @@ mod bake;
 mod camera;
 mod ground;
 mod kernel;
+mod lidar;
+mod lidar_encoding;
 mod moment;
 mod observation;
 pub mod oracle;
 mod pack;
 mod polygon;
+mod random;
 mod scene;
+mod scratch;
 mod sensor;
 mod upright;
 
 pub use camera::{Camera, Pixels, Quality};
+pub use lidar::{LIDAR_RANGE_M, LIDAR_RAYS, Lidar, Ranges};
+pub use lidar_encoding::LidarEncoding;
 pub use moment::Moment;
-pub use observation::{HEIGHT, ObservationCamera, Scratch, WIDTH};
+pub use observation::{HEIGHT, ObservationCamera, WIDTH};
 pub use scene::Scene;
+pub use scratch::Scratch;
 pub use sensor::Sensor;

@@ -11,7 +11,8 @@ use crate::moment::Moment;
 use crate::pack;
 use crate::polygon::Canvas;
 use crate::scene::{Scene, packed};
-use crate::upright::{Eye, Order};
+use crate::scratch::Scratch;
+use crate::upright::Eye;
 use glam::DVec2;
 
 /// Columns of an observation.
@@ -68,21 +69,6 @@ pub struct ObservationCamera {
     first_ground_row: usize,
 }
 
-/// Working memory for drawing; one per thread, reused from frame to frame.
-#[derive(Debug, Clone, Default)]
-pub struct Scratch {
-    pixels: Vec<u32>,
-    line: Vec<u32>,
-    order: Order,
-}
-
-impl Scratch {
-    /// Empty; the first frame makes room.
-    pub fn new() -> Scratch {
-        Scratch::default()
-    }
-}
-
 impl ObservationCamera {
     pub(crate) fn new(camera: &Camera, scene: &Scene, quality: Quality) -> ObservationCamera {
         let raster = camera.raster(WIDTH, HEIGHT);
@@ -123,6 +109,36 @@ impl ObservationCamera {
     /// When `out` has another length than [`num_bytes`](Self::num_bytes).
     pub fn draw(&self, scene: &Scene, moment: &Moment<'_>, pixels: Pixels, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.num_bytes(pixels), "the picture's buffer has the wrong length");
+        self.render(scene, moment, scratch);
+        match pixels {
+            Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
+            Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),
+        }
+    }
+
+    /// Draws the pictures of a pair of cameras as two greys per pixel, left and right: `[height, width, 2]`.
+    ///
+    /// Each grey is rounded as Pillow's conversion to "L" does, unlike [`Pixels::Grey`].
+    ///
+    /// # Panics
+    /// When `out` is not twice as long as a picture has pixels.
+    pub fn draw_pair(
+        pair: [&ObservationCamera; 2],
+        scene: &Scene,
+        moment: &Moment<'_>,
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) {
+        let [left, right] = pair;
+        assert_eq!(out.len(), 2 * left.num_bytes(Pixels::Grey), "the pictures' buffer has the wrong length");
+        left.render(scene, moment, scratch);
+        std::mem::swap(&mut scratch.pixels, &mut scratch.left_pixels);
+        right.render(scene, moment, scratch);
+        pack::grey_pair(left.kernel, [&scratch.left_pixels, &scratch.pixels], out);
+    }
+
+    /// Draws into the pixels of `scratch`.
+    fn render(&self, scene: &Scene, moment: &Moment<'_>, scratch: &mut Scratch) {
         let heading = DVec2::from_angle(moment.yaw_rad);
         let mount = self.raster.camera.position;
         let lens = moment.origin + heading * mount.x + heading.perp() * mount.y;
@@ -133,10 +149,6 @@ impl ObservationCamera {
         let eye = Eye { raster: &self.raster, position: lens.extend(mount.z), heading };
         let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
         eye.draw(scene, moment.bodies, &scene.light, &mut scratch.order, &mut canvas);
-        match pixels {
-            Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
-            Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),
-        }
     }
 
     fn draw_ground(&self, scene: &Scene, lens: DVec2, heading: DVec2, pixels: &mut [u32]) {

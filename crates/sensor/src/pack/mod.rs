@@ -23,6 +23,15 @@ pub(crate) fn grey(kernel: Kernel, pixels: &[u32], out: &mut [u8]) {
     }
 }
 
+/// Two bytes per pixel, the greys of two pictures of equally many pixels: `(19595 R + 38470 G + 7471 B + 32768) >> 16`.
+pub(crate) fn grey_pair(kernel: Kernel, pictures: [&[u32]; 2], out: &mut [u8]) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2 => avx2::grey_pair(pictures, out),
+        Kernel::Portable => grey_pair_portable(pictures, out),
+    }
+}
+
 fn rgb_portable(pixels: &[u32], out: &mut [u8]) {
     for (bytes, pixels) in out.chunks_exact_mut(12).zip(pixels.chunks_exact(4)) {
         let &[a, b, c, d] = pixels else {
@@ -48,6 +57,17 @@ fn grey_of(pixel: u32) -> u8 {
     ((ten_thousandths as f32 + 0.5) * 1e-4) as u8
 }
 
+fn grey_pair_portable([left, right]: [&[u32]; 2], out: &mut [u8]) {
+    for (bytes, (left, right)) in out.as_chunks_mut().0.iter_mut().zip(left.iter().zip(right)) {
+        *bytes = [rounded_grey_of(*left), rounded_grey_of(*right)];
+    }
+}
+
+fn rounded_grey_of(pixel: u32) -> u8 {
+    let (r, g, b) = (pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255);
+    ((19_595 * r + 38_470 * g + 7471 * b + 32_768) >> 16) as u8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +78,25 @@ mod tests {
             let [r, g, b, _] = pixel.to_le_bytes().map(u32::from);
             let exact = (2989 * r + 5870 * g + 1140 * b) / 10_000;
             assert_eq!(u32::from(grey_of(pixel)), exact, "{pixel:06x}");
+        }
+    }
+
+    /// Values that Pillow 12 gives: `Image.convert("L")`.
+    #[test]
+    fn greys_of_a_pair_are_those_of_pillow() {
+        for ([r, g, b], grey) in
+            [([0, 0, 0], 0), ([255, 255, 255], 255), ([36, 49, 64], 47), ([194, 117, 1], 127), ([251, 193, 0], 188)]
+        {
+            assert_eq!(rounded_grey_of(u32::from_le_bytes([r, g, b, 0])), grey, "{r} {g} {b}");
+        }
+        let left: Vec<u32> = (0..0x0100_0000).step_by(8191).collect();
+        let right: Vec<u32> = left.iter().map(|pixel| pixel ^ 0x00A5_5A33).collect();
+        for kernel in [Kernel::Portable, Kernel::detect()] {
+            let mut out = vec![0; 2 * left.len()];
+            grey_pair(kernel, [&left, &right], &mut out);
+            for (k, pair) in out.chunks_exact(2).enumerate() {
+                assert_eq!(pair, [rounded_grey_of(left[k]), rounded_grey_of(right[k])], "{kernel:?} at {k}");
+            }
         }
     }
 
