@@ -47,7 +47,7 @@ const STEREO_HALF_BASE_M: f64 = 0.03;
 /// attitude: the lens is 0.125 m above the road (see `docs/src/camera.md`).
 pub(crate) const ORIGIN_AT_REST_M: f64 = -0.0042;
 /// Horizontal field of view of the original's cameras, rad (64.7°).
-const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
+pub(crate) const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
 /// Nothing beyond this distance is drawn, metres (the original's far clip plane).
 pub(crate) const FAR_M: f64 = 300.0;
 /// Nothing nearer than this is drawn, metres (the original's near clip plane).

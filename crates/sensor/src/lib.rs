@@ -2,7 +2,8 @@
 //!
 //! A [`Scene`] is a world baked for drawing; a [`Camera`] is a mount and a lens; an [`ObservationCamera`] draws the
 //! small pictures that policies see, tens of thousands per second; a [`Lidar`] measures distances. A [`Sensor`] is one of
-//! them, asked for its observation of a [`Moment`].
+//! them, asked for its observation of a [`Moment`]. A [`SceneCamera`] draws pictures of any size from anywhere, for
+//! spectators.
 //!
 //! ```
 //! use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
@@ -23,6 +24,7 @@
 mod bake;
 mod camera;
 mod ground;
+mod ground_rows;
 mod kernel;
 mod lidar;
 mod lidar_encoding;
@@ -33,8 +35,10 @@ mod pack;
 mod polygon;
 mod random;
 mod scene;
+mod scene_camera;
 mod scratch;
 mod sensor;
+mod spectator;
 mod upright;
 
 pub use camera::{Camera, Pixels, Quality};
@@ -43,5 +47,7 @@ pub use lidar_encoding::LidarEncoding;
 pub use moment::Moment;
 pub use observation::{HEIGHT, ObservationCamera, WIDTH};
 pub use scene::Scene;
+pub use scene_camera::{SceneCamera, Viewpoint};
 pub use scratch::Scratch;
 pub use sensor::Sensor;
+pub use spectator::{FollowCamera, top_camera};

@@ -33,7 +33,9 @@ fn rgb_of_eights(pixels: &[u32], out: &mut [u8]) {
         0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1,
     );
     let join = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7);
-    for (bytes, pixels) in out.chunks_exact_mut(24).zip(pixels.chunks_exact(8)) {
+    let mut bytes = out.chunks_exact_mut(24);
+    let mut pixels = pixels.chunks_exact(8);
+    for (bytes, pixels) in (&mut bytes).zip(&mut pixels) {
         // SAFETY: eight pixels are read, and 16 + 8 of 24 bytes written; neither needs alignment.
         unsafe {
             let squeezed = _mm256_shuffle_epi8(_mm256_loadu_si256(pixels.as_ptr().cast()), squeeze);
@@ -42,6 +44,7 @@ fn rgb_of_eights(pixels: &[u32], out: &mut [u8]) {
             _mm_storel_epi64(bytes.as_mut_ptr().add(16).cast(), _mm256_extracti128_si256::<1>(joined));
         }
     }
+    super::rgb_portable(pixels.remainder(), bytes.into_remainder());
 }
 
 #[target_feature(enable = "avx2")]

@@ -5,7 +5,7 @@ mod avx2;
 
 use crate::kernel::Kernel;
 
-/// Three bytes per pixel; the number of pixels is a multiple of eight.
+/// Three bytes per pixel.
 pub(crate) fn rgb(kernel: Kernel, pixels: &[u32], out: &mut [u8]) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
@@ -33,14 +33,16 @@ pub(crate) fn grey_pair(kernel: Kernel, pictures: [&[u32]; 2], out: &mut [u8]) {
 }
 
 fn rgb_portable(pixels: &[u32], out: &mut [u8]) {
-    for (bytes, pixels) in out.chunks_exact_mut(12).zip(pixels.chunks_exact(4)) {
-        let &[a, b, c, d] = pixels else {
-            continue;
-        };
+    let (fours, rest) = pixels.as_chunks::<4>();
+    let (bytes, rest_bytes) = out.split_at_mut(fours.len() * 12);
+    for (bytes, [a, b, c, d]) in bytes.chunks_exact_mut(12).zip(fours) {
         let words = [a | b << 24, b >> 8 | c << 16, c >> 16 | d << 8];
         for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
+    }
+    for (bytes, pixel) in rest_bytes.chunks_exact_mut(3).zip(rest) {
+        bytes.copy_from_slice(&pixel.to_le_bytes()[..3]);
     }
 }
 
@@ -102,12 +104,15 @@ mod tests {
 
     #[test]
     fn rgb_keeps_the_order() {
-        let pixels: Vec<u32> = (0..24).map(|k| u32::from_le_bytes([3 * k + 1, 3 * k + 2, 3 * k + 3, 0])).collect();
-        let expected: Vec<u8> = (1..=72).collect();
-        for kernel in [Kernel::Portable, Kernel::detect()] {
-            let mut out = vec![0; 72];
-            rgb(kernel, &pixels, &mut out);
-            assert_eq!(out, expected, "{kernel:?}");
+        for count in [24_u8, 27] {
+            let pixels: Vec<u32> =
+                (0..count).map(|k| u32::from_le_bytes([3 * k + 1, 3 * k + 2, 3 * k + 3, 0])).collect();
+            let expected: Vec<u8> = (1..=3 * count).collect();
+            for kernel in [Kernel::Portable, Kernel::detect()] {
+                let mut out = vec![0; expected.len()];
+                rgb(kernel, &pixels, &mut out);
+                assert_eq!(out, expected, "{kernel:?}");
+            }
         }
     }
 
