@@ -105,7 +105,7 @@ fn evaluate(
     let mut workers = [Worker {
         index: 0,
         scenario: scenario.into(),
-        view: setup::view(&scene, generation, config.train.quality),
+        view: setup::view(&scene, &metadata, generation, config.train.quality),
         reward,
         clock_s: 0.0,
         reward_time: RewardTime::default(),

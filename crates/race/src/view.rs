@@ -51,8 +51,13 @@ impl View {
     /// When `out` is not [`observation_bytes`](Self::observation_bytes) long.
     pub fn observe(&self, race: &Race, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.observation_bytes, "the observation's buffer has the wrong length");
-        let moment =
-            Moment { origin: race.vehicle().origin(), yaw_rad: race.vehicle().yaw_rad(), bodies: race.bodies() };
+        let moment = Moment {
+            origin: race.vehicle().origin(),
+            yaw_rad: race.vehicle().yaw_rad(),
+            bodies: race.bodies(),
+            step: race.num_steps(),
+            seed: race.seed(),
+        };
         let mut rest = out;
         for (_, sensor) in &*self.sensors {
             let (own, others) = std::mem::take(&mut rest).split_at_mut(sensor.num_bytes());

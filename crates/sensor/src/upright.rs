@@ -8,6 +8,7 @@ use crate::polygon::{Canvas, Corner, Edge, Facet, MAX_CORNERS, Outline};
 use crate::scene::{Scene, packed};
 use deepracer_world::{Body, Light, MAX_FACES, MAX_SIDES, Part, Wall};
 use glam::{DVec2, DVec3};
+use std::ops::Range;
 
 /// Corners of the largest solid.
 const MAX_SOLID_CORNERS: usize = 2 * MAX_SIDES;
@@ -39,6 +40,14 @@ enum Layer {
     BeforeWalls,
 }
 
+/// From where walls are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WallSides {
+    Both,
+    /// From the side of the field only.
+    Inner,
+}
+
 /// Working memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
@@ -61,6 +70,7 @@ impl Eye<'_> {
     pub(crate) fn draw(
         &self,
         scene: &Scene,
+        sides: WallSides,
         bodies: &[Body],
         light: &Light,
         order: &mut Order,
@@ -81,8 +91,25 @@ impl Eye<'_> {
         draw_layer(Layer::BehindWalls, canvas);
         self.draw_walls(scene, walls, 0..num_behind, canvas);
         draw_layer(Layer::OnField, canvas);
-        self.draw_walls(scene, walls, num_behind..walls.len(), canvas);
+        if sides == WallSides::Both {
+            self.draw_walls(scene, walls, num_behind..walls.len(), canvas);
+        }
         draw_layer(Layer::BeforeWalls, canvas);
+    }
+
+    /// Draws the field as far as it reaches: `paint` fills a run of columns of a row of the ground.
+    pub(crate) fn fill_field(
+        &self,
+        scene: &Scene,
+        canvas: &mut Canvas<'_>,
+        paint: impl FnMut(usize, Range<usize>, &mut [u32]),
+    ) {
+        let [min, max] = scene.field;
+        let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
+        let corners = corners.map(|corner| (self.see(corner.extend(0.0)), false));
+        let mut cut = [Corner::default(); MAX_CORNERS];
+        let count = self.cut_at_near_plane(&corners, &mut cut);
+        canvas.fill_with(&cut[..count], paint);
     }
 
     fn ground_position(&self) -> DVec2 {
@@ -94,7 +121,7 @@ impl Eye<'_> {
         let lens = self.ground_position();
         order.clear();
         order.extend(scene.walls.iter().enumerate().map(|(index, wall)| SortedWall {
-            is_before_field: is_outside(wall, scene.middle, lens),
+            is_before_field: is_outside(wall, scene.middle(), lens),
             distance_m: distance(wall, lens),
             index,
         }));
@@ -104,7 +131,7 @@ impl Eye<'_> {
         });
     }
 
-    fn draw_walls(&self, scene: &Scene, order: &[SortedWall], range: std::ops::Range<usize>, canvas: &mut Canvas<'_>) {
+    fn draw_walls(&self, scene: &Scene, order: &[SortedWall], range: Range<usize>, canvas: &mut Canvas<'_>) {
         for position in range {
             let wall = &scene.walls[order[position].index];
             let later = &order[position + 1..];
@@ -206,7 +233,7 @@ impl Eye<'_> {
     }
 
     fn layer(&self, scene: &Scene, at: DVec2) -> Layer {
-        let is_behind = |wall: &Wall, point: DVec2| is_outside(wall, scene.middle, point);
+        let is_behind = |wall: &Wall, point: DVec2| is_outside(wall, scene.middle(), point);
         if !scene.walls.iter().any(|wall| is_behind(wall, at)) {
             Layer::OnField
         } else if scene.walls.iter().any(|wall| is_behind(wall, at) && is_behind(wall, self.ground_position())) {

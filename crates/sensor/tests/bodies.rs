@@ -55,7 +55,7 @@ const ORIGIN: DVec2 = DVec2::new(3.0, 0.68);
 
 /// Looking along the first straight of the track.
 fn along_the_straight(bodies: &[Body]) -> Moment<'_> {
-    Moment { origin: ORIGIN, yaw_rad: 0.05, bodies }
+    Moment::among(bodies, ORIGIN, 0.05)
 }
 
 /// At most this much worse than without bodies, dB: their edges are the only new source of differences.
@@ -172,10 +172,10 @@ fn walls_hide_what_is_behind_them() {
     let stage = Stage::new();
     // North of the north wall, looking at it from inside, and at the field from outside.
     let beyond = [parcel(BoxKind::Plain, 4.0, 7.0, 0.0)];
-    let inside = Moment { origin: DVec2::new(4.0, 4.5), yaw_rad: 1.57, bodies: &beyond };
+    let inside = Moment::among(&beyond, DVec2::new(4.0, 4.5), 1.57);
     assert!(stage.draw(&inside) == stage.draw(&Moment { bodies: &[], ..inside }), "behind the wall");
     let on_field = [parcel(BoxKind::Plain, 4.0, 4.5, 0.0)];
-    let outside = Moment { origin: DVec2::new(4.0, 7.0), yaw_rad: -1.57, bodies: &on_field };
+    let outside = Moment::among(&on_field, DVec2::new(4.0, 7.0), -1.57);
     assert!(stage.draw(&outside) == stage.draw(&Moment { bodies: &[], ..outside }), "the wall is nearer");
     let before = [parcel(BoxKind::Plain, 4.0, 6.3, 0.0)];
     let picture = stage.draw(&Moment { bodies: &before, ..outside });
@@ -200,7 +200,7 @@ fn colours_are_those_of_the_material_in_the_light() {
     assert_eq!(middle(&[closed]), [13, 13, 13]);
     // Its front looks back at the lens, half toward the sun: 0.1 · 0.5 + 0.35 · 0.94 · 0.48 of white.
     let turned = Body { yaw_rad: std::f64::consts::PI, ..closed };
-    let from_east = Moment { origin: DVec2::new(4.0, 0.7), yaw_rad: std::f64::consts::PI, bodies: &[turned] };
+    let from_east = Moment::among(std::slice::from_ref(&turned), DVec2::new(4.0, 0.7), std::f64::consts::PI);
     let picture = stage.draw(&from_east);
     assert_eq!(picture[(70 * 160 + 80) * 3], 53);
 }
