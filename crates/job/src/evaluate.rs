@@ -97,7 +97,7 @@ fn evaluate(
     let racing_folder = RacingFolder::at(record.request.racing_folder.clone());
     let (route, scene) = Worlds::new(setup::library(&racing_folder)).load(&config.world_name)?;
     let generation = setup::generation(&metadata);
-    let scenario = setup::evaluation_scenario(route, generation, &config.evaluation)?;
+    let scenario = setup::evaluation_scenario(route, generation, config)?;
     let start = scenario.start_of_episode(0);
     let num_episodes = if config.evaluation.is_continuous { 1 } else { u64::from(config.evaluation.number_of_trials) };
     let reward: Box<dyn RewardFunction> =

@@ -10,12 +10,13 @@ use deepracer_race::{Penalties, Rules, Scenario, StartRule, View};
 use deepracer_sensor::{Camera, HEIGHT, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor as CarSensor, WIDTH};
 use deepracer_settings::hyperparameters::{ExplorationType, Hyperparameters, LossType};
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, ModelMetadata, Network, Sensor};
-use deepracer_settings::{EvaluationConfig, RacingFolder, RunConfig, TrainConfig};
+use deepracer_settings::{RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
 use deepracer_world::{World, look};
 
 use crate::error::JobError;
+use crate::objects;
 
 /// The worlds of a run; each is baked once, however many workers race in it.
 pub struct Worlds {
@@ -114,17 +115,18 @@ fn direction(reversed: bool) -> Direction {
     if reversed { Direction::Reversed } else { Direction::Forward }
 }
 
-/// What worker `index` of `num_workers` races in training, playing `share` episodes per iteration.
+/// What worker `index` of `num_workers` races in training.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, or the objects do not fit on it.
 pub fn training_scenario(
     route: Arc<Route>,
     generation: Generation,
-    train: &TrainConfig,
+    config: &RunConfig,
     index: usize,
     num_workers: usize,
 ) -> Result<Scenario, JobError> {
+    let train = &config.train;
     let advance = if train.change_start_position { train.round_robin_advance } else { 0.0 };
     let start = StartRule {
         offset: train.start_position_offset + start_shift(advance, train.interleave_workers, index, num_workers),
@@ -132,7 +134,7 @@ pub fn training_scenario(
         direction: direction(train.reverse_direction),
         alternate: train.alternate_direction,
     };
-    let scenario = Scenario::training(route)?;
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
     Ok(Scenario { generation, start, prepare_step: train.prepare_step, ..scenario })
 }
 
@@ -149,12 +151,13 @@ fn start_shift(advance: f64, interleave: bool, index: usize, num_workers: usize)
 /// What an evaluation races.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, or the objects do not fit on it.
 pub fn evaluation_scenario(
     route: Arc<Route>,
     generation: Generation,
-    evaluation: &EvaluationConfig,
+    config: &RunConfig,
 ) -> Result<Scenario, JobError> {
+    let evaluation = &config.evaluation;
     let rules = Rules {
         num_laps: if evaluation.is_continuous { evaluation.number_of_trials } else { 1 },
         num_resets: evaluation.max_resets,
@@ -165,10 +168,13 @@ pub fn evaluation_scenario(
             reversed_s: evaluation.off_track_penalty_s,
             immobilized_s: 0.0,
         },
+        reset_behind_m: evaluation.reset_behind_m,
+        mercy: objects::mercy(evaluation),
         ..Rules::training()
     };
     let start = StartRule::start_line(direction(evaluation.reverse_direction));
-    Ok(Scenario { generation, rules, start, ..Scenario::training(route)? })
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
+    Ok(Scenario { generation, rules, start, ..scenario })
 }
 
 /// How many of `num_episodes` each of `num_workers` plays in an iteration: 20 for 3 are 7, 7 and 6.

@@ -357,6 +357,16 @@ impl Race {
         self.traffic.bodies()
     }
 
+    /// What the reward function would be told of `vehicle` on this track among these objects: the geometry and the
+    /// objects; progress, steps, time and the flags of the rules are left at their defaults except `is_offtrack`, which
+    /// is geometric. The race itself is not touched.
+    pub fn params_of(&self, vehicle: &Vehicle, action: Action) -> RewardParams {
+        let mut params = RewardParams::of_pose(self.track(), vehicle, action);
+        let mut objects = std::mem::take(&mut params.objects);
+        self.traffic.describe(self.track(), vehicle, params.projection_distance, &mut objects);
+        RewardParams { objects, ..params }
+    }
+
     /// What fixes all chance in this episode.
     pub fn seed(&self) -> u64 {
         self.seed
