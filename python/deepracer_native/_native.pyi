@@ -34,9 +34,6 @@ def process_started(pid: int) -> str | None:
 def state_numbers() -> list[tuple[str, float, float]]:
     """Name, lowest and highest value of each number of a state vector."""
 
-def sensor_names() -> list[str]:
-    """Names of the sensors there are."""
-
 def forget_worlds() -> None:
     """Let go of the baked world that no simulator uses any more."""
 
@@ -82,11 +79,17 @@ class Simulator:
         """Let everything by chance follow from ``seed``, from 0 below 2⁶⁴, as in a new race."""
 
     def begin(
-        self, race: int, start: float | None = None, anywhere: bool = False, reversed: bool | None = None
+        self,
+        race: int,
+        start: float | None = None,
+        anywhere: bool = False,
+        reversed: bool | None = None,
+        objects: list[tuple[float, int]] | None = None,
     ) -> None:
         """Begin the next episode, its motionless first step included.
 
-        ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule.
+        ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule. ``objects``
+        are the obstacles of this episode: fraction of the track, 0 to 1, and lane, -1 (outer) or 1 (inner).
         """
 
     def begin_ended(self) -> None:

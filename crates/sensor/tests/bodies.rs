@@ -19,7 +19,7 @@ impl Stage {
         let route = Library::new(None).load("reinvent_base").expect("a built-in track");
         let world = World::build(&route, &look::find("reinvent_base"));
         let scene = Scene::bake(&world);
-        Stage { world, scene, camera: Camera::front(-0.0075) }
+        Stage { world, scene, camera: Camera::front(0.0243) }
     }
 
     fn draw(&self, moment: &Moment<'_>) -> Vec<u8> {

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import error
 
 from deepracer_native import _native
+from deepracer_native.environments import track_keys
 from deepracer_native.environments.checks import RaceConfiguration
 from deepracer_native.environments.rewards import checked
 from deepracer_native.environments.spaces import STATE_NUMBERS
@@ -93,7 +94,7 @@ def start_wish(options: dict[str, Any], runs_counterclockwise: bool) -> dict[str
     for key in options:
         if key not in OPTIONS:
             raise ValueError(f"options has {key!r}; legal: {', '.join(OPTIONS)}")
-    wish: dict[str, Any] = {"start": None, "anywhere": False, "reversed": None}
+    wish: dict[str, Any] = {"start": None, "anywhere": False, "reversed": None, "objects": None}
     start = options.get("start_position")
     if start == "random":
         wish["anywhere"] = True
@@ -108,6 +109,11 @@ def start_wish(options: dict[str, Any], runs_counterclockwise: bool) -> dict[str
             raise ValueError(f"direction is {direction!r}; legal: {', '.join(DIRECTIONS)}")
         forward = {True: "counterclockwise", False: "clockwise"}[runs_counterclockwise]
         wish["reversed"] = direction not in ("forward", forward)
-    if options.get("objects"):
-        raise NotImplementedError("options: this version has no objects on the track yet; leave 'objects' out")
+    objects = options.get("objects")
+    if objects is not None:
+        try:
+            wish["objects"] = track_keys.positions(objects)
+        except (TypeError, ValueError):
+            legal = track_keys.BY_NAME["OBJECT_POSITIONS"].legal
+            raise ValueError(f"objects is {objects!r}; legal: {legal}") from None
     return wish

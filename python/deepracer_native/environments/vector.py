@@ -285,11 +285,21 @@ class DeepracerVectorEnv(VectorEnv):
         for key in options:
             if key not in OPTIONS:
                 raise ValueError(f"options has {key!r}; legal: {', '.join(OPTIONS)}, reset_mask")
-        each = {key: self._each(f"options[{key!r}]", value) for key, value in options.items()}
+        each = {
+            key: self._each_objects(value) if key == "objects" else self._each(f"options[{key!r}]", value)
+            for key, value in options.items()
+        }
         return [
             start_wish({key: values[index] for key, values in each.items()}, native.runs_counterclockwise(index))
             for index in range(self.num_envs)
         ]
+
+    def _each_objects(self, value: Any) -> list[Any]:
+        """Return the positions of each environment's objects: given for all, or a list of lists."""
+        is_list = isinstance(value, list | tuple) and len(value) > 0
+        if is_list and not any(_is_position(item) for item in value):
+            return self._each("options['objects']", value)
+        return [value] * self.num_envs
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Drive every environment for 1/15 s; ``actions`` as in ``action_space``.
@@ -447,3 +457,10 @@ def _number(value: Any, argument: str) -> int:
 def _shortened(indices: list[int]) -> str:
     shown = ", ".join(map(str, indices[:8]))
     return shown if len(indices) <= 8 else f"{shown}, … ({len(indices)} in all)"
+
+
+def _is_position(item: Any) -> bool:
+    """Whether this is the position of one object, and not a list of positions."""
+    if isinstance(item, list | tuple):
+        return len(item) == 2 and not any(isinstance(part, str | list | tuple) for part in item)
+    return item is not None

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use deepracer_policy::RandomStream;
-use deepracer_race::{Action, EpisodeStatus, Scenario, Start, Step};
+use deepracer_race::{
+    Action, EpisodeStatus, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Places, Scenario, Start, Step,
+};
 use deepracer_track::{Direction, Track};
 use deepracer_vehicle::CONTROL_PERIOD_S;
+use deepracer_world::BoxKind;
 
 use super::worlds::Baked;
 
@@ -88,6 +91,11 @@ pub(super) struct Entrant {
     pub(super) step: Step,
     /// A step may be taken: an episode runs.
     pub(super) is_running: bool,
+    /// What is on the road by rule, and what obstacles of a single episode are.
+    objects: ObjectRules,
+    obstacle_kind: ObstacleKind,
+    /// The scenario of the running episode is one of its own.
+    has_own_obstacles: bool,
     /// Keeps the world on the shelf.
     _world: Arc<Baked>,
 }
@@ -113,8 +121,36 @@ impl Entrant {
             direction: Direction::Forward,
             step: Step::default(),
             is_running: false,
+            objects: ObjectRules::default(),
+            obstacle_kind: ObstacleKind::Box(BoxKind::Plain),
+            has_own_obstacles: false,
             _world: world,
         }
+    }
+
+    /// What its scenario has on the road, and what obstacles of single episodes are.
+    pub(super) fn with_obstacles(self, objects: ObjectRules, obstacle_kind: ObstacleKind) -> Self {
+        Self { objects, obstacle_kind, ..self }
+    }
+
+    /// Prepares the scenario of the next episode: with obstacles at these places alone, or those of the rule. Returns it
+    /// when it is another one than before.
+    ///
+    /// # Errors
+    /// A place is out of range.
+    pub(super) fn choose_obstacles(&mut self, places: Option<Places>) -> Result<Option<Arc<Scenario>>, ObjectsError> {
+        if places.is_none() && !self.has_own_obstacles {
+            return Ok(None);
+        }
+        self.has_own_obstacles = places.is_some();
+        let obstacles = match places {
+            None => self.objects.obstacles.clone(),
+            Some(places) if places.is_empty() => None,
+            Some(places) => Some(ObstacleRule { places, kind: self.obstacle_kind }),
+        };
+        let rules = ObjectRules { obstacles, ..self.objects.clone() };
+        self.scenario = Arc::new(Scenario::clone(&self.scenario).with_objects(rules)?);
+        Ok(Some(self.scenario.clone()))
     }
 
     /// Everything by chance from here on follows from `seed`, as in a new race.
@@ -149,7 +185,8 @@ impl Entrant {
     }
 
     /// Completes a step of the race with what holds only here: the clock and the end of time.
-    pub(super) fn note(&mut self, mut step: Step) {
+    /// The step of before is left in `step`, for its memory.
+    pub(super) fn note(&mut self, step: &mut Step) {
         step.params.sim_time = self.clock_s + step.time_s;
         let is_late = step.params.steps >= self.max_steps && !step.done;
         let ended_unjudged = step.done && !is_ending(step.status);
@@ -158,7 +195,7 @@ impl Entrant {
             step.done = true;
         }
         self.is_running = !step.done;
-        self.step = step;
+        std::mem::swap(&mut self.step, step);
     }
 
     /// The track in the direction of the running episode.

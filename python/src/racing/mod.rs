@@ -4,6 +4,7 @@
 //! |---|---|
 //! | What does Python call? | [`simulator`] |
 //! | What is a race made from? | [`options`] |
+//! | Which obstacles and bot cars are there? | [`objects`] |
 //! | Where does an episode start, when does it end? | [`entrant`] |
 //! | How do pictures get into arrays? | [`observation`] |
 //! | What is in the state vector? | [`state`] |
@@ -13,6 +14,7 @@
 
 mod columns;
 mod entrant;
+mod objects;
 mod observation;
 mod options;
 mod reward;
@@ -21,7 +23,6 @@ mod state;
 mod threads;
 mod worlds;
 
-pub(crate) use options::SENSORS;
 pub(crate) use simulator::Simulator;
 pub(crate) use state::{NAMES as STATE_NAMES, high as state_high, low as state_low};
 pub(crate) use worlds::{forget as forget_worlds, num_bytes as world_bytes};

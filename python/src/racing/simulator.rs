@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use super::entrant::{Entrant, Wish, is_ending};
+use super::objects::{self, Position};
 use super::observation::{ObservationLayout, Slices};
 use super::options::RaceOptions;
 use super::reward::{self, Reward};
@@ -125,11 +126,22 @@ impl Simulator {
         Ok(())
     }
 
-    #[pyo3(signature = (race, start=None, anywhere=false, reversed=None))]
-    fn begin(&mut self, race: usize, start: Option<f64>, anywhere: bool, reversed: Option<bool>) -> PyResult<()> {
+    #[pyo3(signature = (race, start=None, anywhere=false, reversed=None, objects=None))]
+    fn begin(
+        &mut self,
+        race: usize,
+        start: Option<f64>,
+        anywhere: bool,
+        reversed: Option<bool>,
+        objects: Option<Vec<Position>>,
+    ) -> PyResult<()> {
         self.check(race)?;
         if start.is_some_and(|start| !(0.0..1.0).contains(&start)) {
             return Err(PyValueError::new_err("a start is a fraction of the track from 0 up to 1"));
+        }
+        let chosen = self.field.entrants[race].choose_obstacles(objects.as_deref().map(objects::places));
+        if let Some(scenario) = chosen.map_err(|error| PyValueError::new_err(error.to_string()))? {
+            self.batch.race_mut(race).enter(scenario);
         }
         self.begin_episode(race, Wish { ndist: start, anywhere, reversed });
         self.field.judged[race] = Judged::Nothing;
@@ -341,7 +353,8 @@ impl Simulator {
         let entrant = &mut self.field.entrants[race];
         let (start, seed) = entrant.next_start(wish);
         self.batch.reset(race, start, seed);
-        let step = self.batch.race_mut(race).step(Action::default());
+        let step = &mut self.steps[race];
+        self.batch.race_mut(race).step_into(Action::default(), step);
         entrant.note(step);
     }
 
@@ -351,7 +364,8 @@ impl Simulator {
         if !entrant.is_running {
             return Err(not_running(race));
         }
-        let step = self.batch.race_mut(race).step(action);
+        let step = &mut self.steps[race];
+        self.batch.race_mut(race).step_into(action, step);
         entrant.note(step);
         self.field.judged[race] = Judged::Latest;
         Ok((entrant.is_terminated(), entrant.is_truncated()))
@@ -391,7 +405,7 @@ impl Simulator {
             threads.install(|| batch.advance(actions, steps));
             let mut num_ended = 0;
             for (race, (entrant, step)) in field.entrants.iter_mut().zip(steps).enumerate() {
-                entrant.note(std::mem::take(step));
+                entrant.note(step);
                 terminated[race] = entrant.is_terminated();
                 truncated[race] = entrant.is_truncated();
                 num_ended += usize::from(entrant.step.done);
