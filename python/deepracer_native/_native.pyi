@@ -88,8 +88,8 @@ class Simulator:
     ) -> None:
         """Begin the next episode, its motionless first step included.
 
-        ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule. ``objects``
-        are the obstacles of this episode: fraction of the track, 0 to 1, and lane, -1 (outer) or 1 (inner).
+        ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule.
+        ``objects`` are the obstacles of this episode: fraction of the track, 0 to 1, and lane, -1 (outer) or 1 (inner).
         """
 
     def begin_ended(self) -> None:

@@ -188,9 +188,10 @@ class RaceConfiguration:
 
     def _refuse_what_is_not_there(self) -> None:
         if value(self.track, "ENABLE_DOMAIN_RANDOMIZATION"):
+            given = self.track["ENABLE_DOMAIN_RANDOMIZATION"]
             raise UnsupportedConfiguration(
-                f"ENABLE_DOMAIN_RANDOMIZATION is {self.track['ENABLE_DOMAIN_RANDOMIZATION']!r}, but this version has no "
-                "domain randomisation yet; leave the key out"
+                f"ENABLE_DOMAIN_RANDOMIZATION is {given!r}, but this version has no domain randomisation yet; "
+                "leave the key out"
             )
         if value(self.track, "IS_CONTINUOUS"):
             raise UnsupportedConfiguration(

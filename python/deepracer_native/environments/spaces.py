@@ -192,9 +192,8 @@ def lidar_config(agent: dict[str, Any]) -> tuple[int, int, float]:
             f"lidar_config.num_values_per_sector is {values!r}; legal: a whole number from 1 to {LARGEST_NUM_VALUES}"
         )
     if not _is_number(clipping_m) or not NEAREST_M <= clipping_m <= FARTHEST_M:
-        raise ValueError(
-            f"lidar_config.clipping_dist is {clipping_m!r}; legal: metres from {NEAREST_M} to {FARTHEST_M:g}"
-        )
+        legal = f"metres from {NEAREST_M} to {FARTHEST_M:g}"
+        raise ValueError(f"lidar_config.clipping_dist is {clipping_m!r}; legal: {legal}")
     return int(sectors), int(values), float(clipping_m)
 
 
