@@ -65,7 +65,7 @@ impl GridPlace {
     /// The place of car number `index`, from 0: the first on the outer lane, the next on the inner one and further back,
     /// and so on.
     pub fn of_car(index: usize) -> Self {
-        let lane = if index % 2 == 0 { Lane::Outer } else { Lane::Inner };
+        let lane = if index.is_multiple_of(2) { Lane::Outer } else { Lane::Inner };
         Self { lane, behind_m: index as f64 * Self::GAP_M }
     }
 
