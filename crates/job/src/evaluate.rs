@@ -105,7 +105,7 @@ fn evaluate(
     let mut workers = [Worker {
         index: 0,
         scenario: scenario.into(),
-        view: setup::view(&scene, generation, config.train.quality),
+        view: setup::view(&scene, &metadata, generation, config.train.quality),
         reward,
         clock_s: 0.0,
         reward_time: RewardTime::default(),
@@ -129,9 +129,9 @@ fn evaluate(
 
     let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
     let mode = Mode {
-        phase: Phase::Evaluate,
+        phase: if config.evaluation.sample_actions { Phase::Train } else { Phase::Evaluate },
         max_experience: 0,
-        seed: 0,
+        seed: config.evaluation.seed,
         num_steps_before: 0,
         actions: &metadata.action_space,
         stop,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepracer_sensor::{ObservationCamera, Pixels, Scene, Scratch, Sensor};
+use deepracer_sensor::{Moment, ObservationCamera, Pixels, Scene, Scratch, Sensor};
 
 use crate::race::Race;
 
@@ -51,11 +51,17 @@ impl View {
     /// When `out` is not [`observation_bytes`](Self::observation_bytes) long.
     pub fn observe(&self, race: &Race, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.observation_bytes, "the observation's buffer has the wrong length");
-        let (origin, yaw_rad) = (race.vehicle().origin(), race.vehicle().yaw_rad());
+        let moment = Moment {
+            origin: race.vehicle().origin(),
+            yaw_rad: race.vehicle().yaw_rad(),
+            bodies: race.bodies(),
+            step: race.num_steps(),
+            seed: race.seed(),
+        };
         let mut rest = out;
         for (_, sensor) in &*self.sensors {
             let (own, others) = std::mem::take(&mut rest).split_at_mut(sensor.num_bytes());
-            sensor.observe(&self.scene, origin, yaw_rad, scratch, own);
+            sensor.observe(&self.scene, &moment, scratch, own);
             rest = others;
         }
     }

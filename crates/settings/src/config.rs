@@ -120,6 +120,10 @@ pub struct EvaluationConfig {
     pub reverse_direction: bool,
     /// The reward that is recorded.
     pub reward: EvaluationReward,
+    /// Whether actions are drawn with the policy's chances, as in training.
+    pub sample_actions: bool,
+    /// Seed of everything random.
+    pub seed: u64,
 }
 
 /// Boxes and parked cars on the road.
@@ -279,6 +283,8 @@ impl EvaluationConfig {
             reward: values
                 .choice("DR_EVAL_REWARD", EvaluationReward::from_name)
                 .unwrap_or(EvaluationReward::CenterLine),
+            sample_actions: values.flag("DR_EVAL_SAMPLE_ACTIONS"),
+            seed: values.integer("DR_EVAL_SEED"),
         }
     }
 }

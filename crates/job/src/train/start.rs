@@ -202,7 +202,7 @@ fn workers(
             Ok(Worker {
                 index,
                 scenario: scenario.into(),
-                view: setup::view(&scene, generation, config.train.quality),
+                view: setup::view(&scene, metadata, generation, config.train.quality),
                 reward: rewards(index)?,
                 clock_s: 0.0,
                 reward_time: RewardTime::default(),
