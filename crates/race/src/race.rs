@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepracer_track::{Direction, Track};
 use deepracer_vehicle::{CONTROL_PERIOD_S, Command, Vehicle};
-use deepracer_world::Body;
+use deepracer_world::{Body, BodyShape, CarColour};
 use glam::DVec2;
 
 use crate::progress::Progress;
@@ -13,7 +13,7 @@ use crate::rules::{MAX_EPISODE_STEPS, Observed, Referee};
 use crate::scenario::Scenario;
 use crate::start::{Start, free_pose, opposite_lane, reset_pose, start_pose_among};
 use crate::status::EpisodeStatus;
-use crate::traffic::Traffic;
+use crate::traffic::{Rival, Traffic};
 
 /// What an agent asks for, before the car's own limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -194,7 +194,10 @@ impl Race {
         self.traffic.reset(&self.scenario.objects, &track, seed);
         self.num_obstacle_crashes = 0;
         self.blocked = None;
-        let pose = start_pose_among(&track, start.ndist, &self.traffic);
+        let pose = match self.scenario.grid {
+            Some(place) => place.pose(&track, start.ndist),
+            None => start_pose_among(&track, start.ndist, &self.traffic),
+        };
         self.vehicle.place(pose.position, pose.yaw_rad);
         self.phase = if self.scenario.prepare_step { Phase::Prepare } else { Phase::Run };
         self.progress = Progress::new(start.ndist);
@@ -286,7 +289,9 @@ impl Race {
         if self.traffic.lead_m(self.track(), object, distance_m) > 0.0 {
             return Some(Crash::Car);
         }
-        self.traffic.hold_up_bots();
+        if self.traffic.is_bot(object) {
+            self.traffic.hold_up_bots();
+        }
         None
     }
 
@@ -361,7 +366,26 @@ impl Race {
         self.scenario.track(self.direction)
     }
 
-    /// What stands and drives on the track beside the car: obstacles, then bot cars, where they are now.
+    /// Other models' cars are here now. In a race of several, each car is a race of its own, and all of them are told of
+    /// the others after every reset and every step. Reset forgets them.
+    pub fn meet(&mut self, rivals: &[Rival]) {
+        let track = self.scenario.track(self.direction);
+        self.traffic.meet(track, rivals);
+    }
+
+    /// This car as the others meet it.
+    pub fn as_rival(&self, colour: CarColour) -> Rival {
+        let body = Body::new(BodyShape::Car(colour), self.vehicle.origin(), self.vehicle.yaw_rad());
+        Rival { body, is_solid: !matches!(self.phase, Phase::Pause { left_s } if left_s > 0.0) }
+    }
+
+    /// The lap that is being driven, as far as it is: what is told of it when the race ends without it.
+    pub fn lap_so_far(&self) -> LapResult {
+        let time_s = f64::from(self.num_steps) * CONTROL_PERIOD_S;
+        self.lap.end(time_s, self.progress.percent(), EpisodeStatus::InProgress)
+    }
+
+    /// What stands and drives on the track beside the car: other models' cars, obstacles, bot cars, where they are now.
     pub fn bodies(&self) -> &[Body] {
         self.traffic.bodies()
     }
