@@ -129,9 +129,9 @@ fn evaluate(
 
     let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
     let mode = Mode {
-        phase: Phase::Evaluate,
+        phase: if config.evaluation.sample_actions { Phase::Train } else { Phase::Evaluate },
         max_experience: 0,
-        seed: 0,
+        seed: config.evaluation.seed,
         num_steps_before: 0,
         actions: &metadata.action_space,
         stop,

@@ -17,7 +17,7 @@ struct Score {
 fn score(route: &Route, world_name: &str, quality: Quality, poses: &[(DVec2, f64)]) -> Score {
     let world = World::build(route, &look::find(world_name));
     let scene = Scene::bake(&world);
-    let camera = Camera::front(-0.0075);
+    let camera = Camera::front(0.0243);
     let observation = camera.observation(&scene, quality);
     let oracle = Oracle::new(&world, 2);
     let mut scratch = Scratch::new();

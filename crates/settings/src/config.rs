@@ -107,6 +107,10 @@ pub struct EvaluationConfig {
     pub reverse_direction: bool,
     /// The reward that is recorded.
     pub reward: EvaluationReward,
+    /// Whether actions are drawn with the policy's chances, as in training.
+    pub sample_actions: bool,
+    /// Seed of everything random.
+    pub seed: u64,
 }
 
 /// Names of files and folders in the bucket. All are relative and stay inside it.
@@ -220,6 +224,8 @@ impl EvaluationConfig {
             reward: values
                 .choice("DR_EVAL_REWARD", EvaluationReward::from_name)
                 .unwrap_or(EvaluationReward::CenterLine),
+            sample_actions: values.flag("DR_EVAL_SAMPLE_ACTIONS"),
+            seed: values.integer("DR_EVAL_SEED"),
         }
     }
 }

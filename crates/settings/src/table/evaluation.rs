@@ -89,6 +89,24 @@ pub(super) const EVALUATION: &[Variable] = &[
         "The reward that is recorded: the built-in centre-line reward, as in the original, or the user's function.",
     )
     .ours(),
+    works(
+        "DR_EVAL_SAMPLE_ACTIONS",
+        Kind::Flag,
+        "False",
+        "True",
+        "evaluation.sample_actions",
+        "`True` draws actions as training does, with the policy's own chances; `False` takes the best one, as the original.",
+    )
+    .ours(),
+    works(
+        "DR_EVAL_SEED",
+        Kind::Integer { min: 0, max: u64::MAX },
+        "0",
+        "7",
+        "evaluation.seed",
+        "Seed of everything random in an evaluation: drawn actions, places of objects, noise.",
+    )
+    .ours(),
     idle(
         "DR_EVAL_DEBUG_REWARD",
         Kind::Flag,
