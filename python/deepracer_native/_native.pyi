@@ -1,7 +1,7 @@
 """Types of the native module."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,15 @@ class Simulator:
         ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule.
         ``objects`` are the obstacles of this episode: fraction of the track, 0 to 1, and lane, -1 (outer) or 1 (inner).
         """
+
+    SPECTATOR_SIZE: ClassVar[list[int]]
+    """Columns and rows of spectators' pictures."""
+
+    def watch(self) -> None:
+        """Let a camera follow every car from now on."""
+
+    def spectate(self, race: int, camera: str, out: NDArray[np.uint8]) -> None:
+        """Draw a race as the camera ``follow`` or ``top`` sees it, ``[480, 640, 3]``; ``follow`` needs ``watch``."""
 
     def begin_ended(self) -> None:
         """Begin the next episode where one has just ended; the final steps remain to be judged."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from deepracer.defaults import default_agent_config, default_track_config, resolve_agent_config, resolve_track_config
 from deepracer.envs.utils import make_action_space, make_observation_space
-from deepracer.errors import UnsupportedConfiguration
 from deepracer.service.validate import effective_world, known_tracks, validate_configs
 from environments import AGENT, CONTINUOUS, make
 
@@ -194,12 +193,6 @@ def test_wrong_lidars_are_refused(simulators, config, said):
     agent = {"sensor": ["FRONT_FACING_CAMERA", "DISCRETIZED_SECTOR_LIDAR"], "lidar_config": config}
     with pytest.raises(ValueError, match=said):
         make(agent_config=agent)
-
-
-@pytest.mark.parametrize("track", [{"ENABLE_DOMAIN_RANDOMIZATION": "True"}])
-def test_what_is_not_there_yet_is_refused_by_name(simulators, track):
-    with pytest.raises(UnsupportedConfiguration, match=next(iter(track))):
-        make(track_config=track)
 
 
 def test_text_and_native_values_mean_the_same(simulators):

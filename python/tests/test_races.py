@@ -163,3 +163,66 @@ def test_vector_environments_have_objects_too():
     _, infos = envs.reset(options={"objects": ["0.5, 1"]})
     assert [len(places) for places in infos["reward_params"]["objects_location"]] == [1, 1, 1]
     envs.close()
+
+
+def test_domain_randomisation_changes_the_light_from_episode_to_episode():
+    env = make(ENABLE_DOMAIN_RANDOMIZATION=True)
+    first = env.reset(seed=5)[0]["FRONT_FACING_CAMERA"]
+    second = env.reset()[0]["FRONT_FACING_CAMERA"]
+    assert (env.reset(seed=5)[0]["FRONT_FACING_CAMERA"] == first).all()
+    assert not (first == second).all(), "the same place in another light"
+    plain = make()
+    assert not (plain.reset(seed=5)[0]["FRONT_FACING_CAMERA"] == first).all()
+    plain.close()
+    env.close()
+
+
+@pytest.mark.parametrize("camera", ["follow", "top"])
+def test_spectators_see_the_car_and_what_stands_on_the_road(camera):
+    def picture(colour, *positions):
+        env = gym.make(
+            "deepracer-v0",
+            agent_config=FRONT,
+            track_config=STILL | {"CAR_COLOR": colour},
+            world_name="reinvent_base",
+            render_mode="rgb_array",
+            render_camera=camera,
+        )
+        env.reset(seed=1, options={"objects": list(positions)})
+        env.step(STRAIGHT)
+        seen = env.render()
+        env.close()
+        return seen
+
+    black, white = picture("Black"), picture("White")
+    assert black.shape == (480, 640, 3) and black.dtype == np.uint8
+    of_the_car = (black != white).any(axis=2).sum()
+    of_a_box = (black != picture("Black", "0.08, 1")).any(axis=2).sum()
+    assert 20 < of_the_car < 20_000 and 20 < of_a_box < 20_000
+
+
+def test_the_following_camera_follows():
+    env = gym.make(
+        "deepracer-v0",
+        agent_config=FRONT,
+        track_config=STILL,
+        world_name="reinvent_base",
+        render_mode="rgb_array",
+        render_camera="follow",
+    )
+    env.reset(seed=1)
+    first = env.render()
+    for _ in range(10):
+        env.step(STRAIGHT)
+    assert not (env.render() == first).all()
+    env.reset(seed=1)
+    assert (env.render() == first).all(), "it jumps behind a car that begins anew"
+    env.close()
+
+
+def test_vector_environments_show_each_race_from_outside():
+    envs = deepracer.make_vec(2, agent_config=FRONT, world_name="reinvent_base", render_camera="top")
+    envs.reset(seed=1)
+    pictures = envs.render()
+    assert len(pictures) == 2 and pictures[0].shape == (480, 640, 3)
+    envs.close()

@@ -158,6 +158,8 @@ class RaceConfiguration:
             "num_reverse_steps": min(value(self.track, "NUMBER_OF_REVERSE_COUNTS"), 2**32 - 1),
             "reset_behind_m": value(self.track, "RESET_BEHIND_DIST"),
             "mercy": self._mercy(),
+            "car": (value(self.track, "CAR_COLOR"), value(self.track, "BODY_SHELL_TYPE")),
+            "randomises_domain": value(self.track, "ENABLE_DOMAIN_RANDOMIZATION"),
             "objects": self._objects(),
             "time_limit_s": self.time_limit_s,
         }
@@ -187,12 +189,6 @@ class RaceConfiguration:
         }
 
     def _refuse_what_is_not_there(self) -> None:
-        if value(self.track, "ENABLE_DOMAIN_RANDOMIZATION"):
-            given = self.track["ENABLE_DOMAIN_RANDOMIZATION"]
-            raise UnsupportedConfiguration(
-                f"ENABLE_DOMAIN_RANDOMIZATION is {given!r}, but this version has no domain randomisation yet; "
-                "leave the key out"
-            )
         if value(self.track, "IS_CONTINUOUS"):
             raise UnsupportedConfiguration(
                 "IS_CONTINUOUS is true, but an episode is one lap here; NUMBER_OF_RESETS forgives mishaps within it"

@@ -64,6 +64,15 @@ class NativeSimulator:
         self._races.observe(list(arrays.values()))
         return arrays
 
+    def watch(self) -> None:
+        """Let a camera follow the car from now on."""
+        self._races.watch()
+
+    def spectate(self, camera: str) -> np.ndarray:
+        """Return the race as ``follow`` or ``top`` sees it, ``uint8`` ``[480, 640, 3]``."""
+        self._expect_open()
+        return spectated(self._races, 0, camera)
+
     def _state(self) -> np.ndarray:
         state = np.empty(len(STATE_NUMBERS), np.float32)
         self._races.state_of(0, state)
@@ -87,6 +96,14 @@ class NativeSimulator:
             raise error.ClosedEnvironmentError(
                 "the simulator of this environment was shut down (deepracer.shutdown_all); make another environment"
             )
+
+
+def spectated(races: Any, index: int, camera: str) -> np.ndarray:
+    """Return a race of a native simulator as the camera ``follow`` or ``top`` sees it, ``[480, 640, 3]``."""
+    width, height = races.SPECTATOR_SIZE
+    picture = np.empty((height, width, 3), np.uint8)
+    races.spectate(index, camera, picture)
+    return picture
 
 
 def start_wish(options: dict[str, Any], runs_counterclockwise: bool) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from deepracer_native.environments.environment import (
 )
 from deepracer_native.environments.errors import InvalidAction, UnsupportedConfiguration
 from deepracer_native.environments.manager import Handle, SimulationManager
-from deepracer_native.environments.native_simulator import OPTIONS, start_wish
+from deepracer_native.environments.native_simulator import OPTIONS, spectated, start_wish
 from deepracer_native.environments.spaces import (
     STATE_NUMBERS,
     make_action_space,
@@ -145,6 +145,8 @@ class DeepracerVectorEnv(VectorEnv):
             backends.Wanted(self.configurations[0], observe == "state", image, cpus, memory, host, port), num_threads
         )
         self._set_rewards(functions)
+        if self.render_camera == "follow":
+            self._native().watch()
         self._needs_reset = np.ones(self.num_envs, np.bool_)
         self._is_seeded = False
         self._buffers: Any = None
@@ -415,6 +417,8 @@ class DeepracerVectorEnv(VectorEnv):
             raise error.ResetNeeded("there is nothing to show yet: call reset() first")
         if self.render_mode is None:
             return None
+        if self.render_camera != "onboard":
+            return tuple(spectated(native, index, self.render_camera) for index in range(self.num_envs))
         pictures = []
         for index in range(self.num_envs):
             arrays = {name: np.empty(shape, dtype) for name, shape, dtype in native.sensors}

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use deepracer_policy::RandomStream;
 use deepracer_race::{
-    Action, EpisodeStatus, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Places, Scenario, Start, Step,
+    Action, EpisodeStatus, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Places, Scenario, Start, Step, View,
 };
 use deepracer_track::{Direction, Track};
-use deepracer_vehicle::CONTROL_PERIOD_S;
-use deepracer_world::BoxKind;
+use deepracer_vehicle::{CONTROL_PERIOD_S, Vehicle};
+use deepracer_world::{Body, BoxKind};
 
+use super::spectators::Follower;
 use super::worlds::Baked;
 
 /// What the numbers of an action mean.
@@ -91,6 +92,11 @@ pub(super) struct Entrant {
     pub(super) step: Step,
     /// A step may be taken: an episode runs.
     pub(super) is_running: bool,
+    /// How it is seen, and what its car looks like from outside.
+    view: View,
+    car: Body,
+    /// The camera that follows the car, where somebody watches.
+    follower: Option<Follower>,
     /// What is on the road by rule, and what obstacles of a single episode are.
     objects: ObjectRules,
     obstacle_kind: ObstacleKind,
@@ -107,6 +113,7 @@ impl Entrant {
         actions: Arc<Actions>,
         starts: Starts,
         time_limit_s: Option<f64>,
+        (view, car): (View, Body),
     ) -> Self {
         let max_steps =
             time_limit_s.map_or(f64::INFINITY, |limit_s| (limit_s / CONTROL_PERIOD_S - 1e-6).ceil().max(2.0));
@@ -121,6 +128,9 @@ impl Entrant {
             direction: Direction::Forward,
             step: Step::default(),
             is_running: false,
+            view,
+            car,
+            follower: None,
             objects: ObjectRules::default(),
             obstacle_kind: ObstacleKind::Box(BoxKind::Plain),
             has_own_obstacles: false,
@@ -196,6 +206,38 @@ impl Entrant {
         }
         self.is_running = !step.done;
         std::mem::swap(&mut self.step, step);
+    }
+
+    /// Lets a camera follow the car from now on.
+    pub(super) fn watch(&mut self, vehicle: &Vehicle) {
+        self.follower = Some(Follower::behind(vehicle));
+    }
+
+    /// Lets the camera that follows the car, if there is one, see a control step.
+    pub(super) fn show(&mut self, vehicle: &Vehicle) {
+        if let Some(follower) = &mut self.follower {
+            // Steps count from 1: the first one of an episode follows a car that was just put down.
+            if self.step.params.steps <= 1.0 {
+                *follower = Follower::behind(vehicle);
+            } else {
+                follower.follow(vehicle);
+            }
+        }
+    }
+
+    /// The camera that follows the car.
+    pub(super) fn follower(&self) -> Option<&Follower> {
+        self.follower.as_ref()
+    }
+
+    /// How the race is seen.
+    pub(super) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// What the car looks like, at no place in particular.
+    pub(super) fn car(&self) -> &Body {
+        &self.car
     }
 
     /// The track in the direction of the running episode.

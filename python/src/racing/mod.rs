@@ -7,6 +7,7 @@
 //! | Which obstacles and bot cars are there? | [`objects`] |
 //! | Where does an episode start, when does it end? | [`entrant`] |
 //! | How do pictures get into arrays? | [`observation`] |
+//! | What do spectators see? | [`spectators`] |
 //! | What is in the state vector? | [`state`] |
 //! | What do the built-in rewards compute? | [`reward`] |
 //! | How do parameters of many races become arrays? | [`columns`] |
@@ -19,6 +20,7 @@ mod observation;
 mod options;
 mod reward;
 mod simulator;
+mod spectators;
 mod state;
 mod threads;
 mod worlds;

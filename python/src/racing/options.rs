@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_race::{Action, Mercy, Penalties, Rules, Scenario, StartRule, View};
-use deepracer_sensor::{Camera, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor};
+use deepracer_sensor::{Camera, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor, Variety};
 use deepracer_track::Direction;
 use deepracer_vehicle::Generation;
+use deepracer_world::{Body, BodyShape, CarColour, Shell};
+use glam::DVec2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -56,6 +58,10 @@ pub(super) struct RaceOptions {
     reset_behind_m: f64,
     /// Resets in a row at one obstacle of which the last puts the car ahead of it, and how far, metres.
     mercy: Option<(u32, f64)>,
+    /// Name of the car's colour, such as `Black`, and of its body shell.
+    car: (String, String),
+    /// Light and paints differ from episode to episode.
+    randomises_domain: bool,
     /// What is on the road besides the car.
     objects: ObjectOptions,
     /// The episode is over after this time, seconds.
@@ -73,7 +79,8 @@ impl RaceOptions {
             .iter()
             .map(|name| Ok((name.clone(), sensor(name, &baked.scene, generation, quality, self.lidar)?)))
             .collect::<PyResult<Vec<_>>>()?;
-        let view = View::new(baked.scene.clone(), sensors);
+        let variety = Variety { domain: self.randomises_domain, ..Variety::default() };
+        let view = View::new(baked.scene.clone(), sensors).with_variety(variety);
         let rules = Rules {
             num_resets: self.num_resets,
             penalties: Penalties {
@@ -99,9 +106,26 @@ impl RaceOptions {
         let scenario = alone.with_objects(objects.clone()).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let starts = if self.start_anywhere { Starts::Anywhere } else { Starts::ByRule };
         let kind = self.objects.kind()?;
-        let entrant = Entrant::new(Arc::new(scenario), baked, self.actions()?, starts, self.time_limit_s)
+        let seen = (view.clone(), self.car()?);
+        let entrant = Entrant::new(Arc::new(scenario), baked, self.actions()?, starts, self.time_limit_s, seen)
             .with_obstacles(objects, kind);
         Ok((entrant, view))
+    }
+
+    /// The car as spectators see it.
+    fn car(&self) -> PyResult<Body> {
+        let (colour, shell) = &self.car;
+        let colour = match colour.as_str() {
+            "Black" => CarColour::Black,
+            "Grey" => CarColour::Grey,
+            "Blue" => CarColour::Blue,
+            "Red" => CarColour::Red,
+            "Orange" => CarColour::Orange,
+            "White" => CarColour::White,
+            "Purple" => CarColour::Purple,
+            other => return Err(PyValueError::new_err(format!("there is no car colour {other}"))),
+        };
+        Ok(Body { shell: Shell::of_name(shell), ..Body::new(BodyShape::Car(colour), DVec2::ZERO, 0.0) })
     }
 
     fn quality(&self) -> PyResult<Quality> {

@@ -1,7 +1,7 @@
 //! Races for an environment.
 
 use deepracer_race::{Action, Batch, EpisodeStatus, Race, Step};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, PyReadwriteArray3};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,7 +12,7 @@ use super::objects::{self, Position};
 use super::observation::{ObservationLayout, Slices};
 use super::options::RaceOptions;
 use super::reward::{self, Reward};
-use super::{columns, state, threads};
+use super::{columns, spectators, state, threads};
 use crate::params::{self, Waypoints};
 
 /// Fewer races than this are stepped on the calling thread: waking others would take longer.
@@ -256,6 +256,27 @@ impl Simulator {
         Ok(())
     }
 
+    /// Lets a camera follow every car from now on.
+    fn watch(&mut self) {
+        for (race, entrant) in self.field.entrants.iter_mut().enumerate() {
+            entrant.watch(self.batch.race(race).vehicle());
+        }
+    }
+
+    /// Columns and rows of spectators' pictures.
+    #[classattr]
+    const SPECTATOR_SIZE: [usize; 2] = spectators::SIZE;
+
+    /// Draws a race as a spectator's camera sees it, into `[480, 640, 3]`.
+    fn spectate(&self, race: usize, camera: &str, mut out: PyReadwriteArray3<'_, u8>) -> PyResult<()> {
+        self.check(race)?;
+        let out = out.as_slice_mut()?;
+        if out.len() != spectators::SIZE.iter().product::<usize>() * 3 {
+            return Err(PyValueError::new_err("the array for the picture has the wrong size"));
+        }
+        spectators::draw(camera, &self.field.entrants[race], self.batch.race(race), out)
+    }
+
     /// Judges the latest step of each race.
     fn judge(&mut self, py: Python<'_>, mut rewards: PyReadwriteArray1<'_, f64>) -> PyResult<()> {
         let rewards = rewards.as_slice_mut()?;
@@ -356,6 +377,7 @@ impl Simulator {
         let step = &mut self.steps[race];
         self.batch.race_mut(race).step_into(Action::default(), step);
         entrant.note(step);
+        entrant.show(self.batch.race(race).vehicle());
     }
 
     fn drive_one(&mut self, race: usize, action: Option<Action>) -> PyResult<(bool, bool)> {
@@ -367,6 +389,7 @@ impl Simulator {
         let step = &mut self.steps[race];
         self.batch.race_mut(race).step_into(action, step);
         entrant.note(step);
+        entrant.show(self.batch.race(race).vehicle());
         self.field.judged[race] = Judged::Latest;
         Ok((entrant.is_terminated(), entrant.is_truncated()))
     }
@@ -406,6 +429,7 @@ impl Simulator {
             let mut num_ended = 0;
             for (race, (entrant, step)) in field.entrants.iter_mut().zip(steps).enumerate() {
                 entrant.note(step);
+                entrant.show(batch.race(race).vehicle());
                 terminated[race] = entrant.is_terminated();
                 truncated[race] = entrant.is_truncated();
                 num_ended += usize::from(entrant.step.done);
