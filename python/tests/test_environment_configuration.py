@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from deepracer.defaults import default_agent_config, default_track_config, resolve_agent_config, resolve_track_config
 from deepracer.envs.utils import make_action_space, make_observation_space
-from deepracer.errors import UnsupportedConfiguration
 from deepracer.service.validate import effective_world, known_tracks, validate_configs
 from environments import AGENT, CONTINUOUS, make
 
@@ -179,11 +178,21 @@ def test_wrong_tracks_are_refused(simulators, track, said):
 
 
 @pytest.mark.parametrize(
-    "track", [{"ENABLE_DOMAIN_RANDOMIZATION": "True"}, {"NUMBER_OF_OBSTACLES": "3"}, {"OBJECT_POSITIONS": ["0.2, -1"]}]
+    ("config", "said"),
+    [
+        ({"num_sectors": 7}, "num_sectors is 7; legal: 1, 2, 4"),
+        ({"num_sectors": True}, "num_sectors is True"),
+        ({"num_values_per_sector": 0}, "num_values_per_sector is 0"),
+        ({"clipping_dist": 0.1}, "clipping_dist is 0.1; legal: metres from 0.15 to 12"),
+        ({"clipping_dist": "far"}, "clipping_dist is 'far'"),
+        ({"sectors": 8}, "lidar_config has 'sectors'; legal: num_sectors"),
+        ([8], r"lidar_config is \[8\]; legal: a dict"),
+    ],
 )
-def test_what_is_not_there_yet_is_refused_by_name(simulators, track):
-    with pytest.raises(UnsupportedConfiguration, match=next(iter(track))):
-        make(track_config=track)
+def test_wrong_lidars_are_refused(simulators, config, said):
+    agent = {"sensor": ["FRONT_FACING_CAMERA", "DISCRETIZED_SECTOR_LIDAR"], "lidar_config": config}
+    with pytest.raises(ValueError, match=said):
+        make(agent_config=agent)
 
 
 def test_text_and_native_values_mean_the_same(simulators):

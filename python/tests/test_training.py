@@ -1,5 +1,8 @@
 """Runs as processes: start, follow, stop, kill, resume, evaluate; nothing is ever lost."""
 
+import array
+import csv
+import fcntl
 import hashlib
 import json
 import os
@@ -8,7 +11,9 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -105,6 +110,23 @@ def test_an_evaluation_drives_without_touching_the_model(trained):
     assert fingerprint(trained.bucket / MODEL / "model") == before
     metrics = list((trained.bucket / MODEL / "metrics" / "evaluation").glob("evaluation-*.json"))
     assert len(metrics) == 1 and json.loads(metrics[0].read_text())["metrics"]
+
+
+def test_an_evaluation_may_draw_its_actions(trained):
+    """The best action is always the same; drawn ones follow from the seed."""
+
+    def actions(*settings: str) -> list[str]:
+        """The actions of the newest trace of an evaluation with these settings."""
+        options = [part for setting in ("DR_EVAL_NUMBER_OF_TRIALS=1", *settings) for part in ("--set", setting)]
+        before = set((trained.bucket / MODEL).glob("evaluation-*/evaluation-simtrace/*.csv"))
+        trained.dr("start-evaluation", *options, code=None)
+        (trace,) = set((trained.bucket / MODEL).glob("evaluation-*/evaluation-simtrace/*.csv")) - before
+        return [row["action"] for row in csv.DictReader(trace.read_text().splitlines())]
+
+    drawn = actions("DR_EVAL_SAMPLE_ACTIONS=True")
+    assert actions() == actions("DR_EVAL_SEED=1") != drawn
+    assert actions("DR_EVAL_SAMPLE_ACTIONS=True") == drawn
+    assert actions("DR_EVAL_SAMPLE_ACTIONS=True", "DR_EVAL_SEED=1") != drawn
 
 
 def test_a_cloned_evaluation_uses_a_copy(trained):
@@ -205,7 +227,32 @@ def test_ctrl_c_ends_following_and_not_the_run(running):
     assert following.stdout is not None
     following.stdout.readline()
     following.send_signal(signal.SIGINT)
-    assert following.wait(timeout=10) == 130
+    assert following.wait(timeout=60) == 130
+    assert runs(running)["deepracer-0"]["alive"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sizes of pipes can be set on Linux only")
+def test_ctrl_c_ends_following_although_nobody_reads(running):
+    """As with a pager that pauses: the pipe is full, and a write into it would wait for ever."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    following = subprocess.Popen(running.command("logs-robomaker", "-a"), cwd=running.folder, stdout=writer)
+
+    def num_waiting() -> int:
+        waiting = array.array("i", [0])
+        fcntl.ioctl(reader, termios.FIONREAD, waiting)
+        return waiting[0]
+
+    def is_stuck() -> bool:
+        before = num_waiting()
+        time.sleep(0.5)
+        return num_waiting() == before > 0
+
+    wait_for(is_stuck)
+    following.send_signal(signal.SIGINT)
+    assert following.wait(timeout=60) == 130
+    os.close(reader)
+    os.close(writer)
     assert runs(running)["deepracer-0"]["alive"]
 
 

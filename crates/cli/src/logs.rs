@@ -1,6 +1,5 @@
 //! `dr-logs-sagemaker`, `dr-logs-robomaker`, and following the log of a run that was just started.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,6 +9,7 @@ use crate::arguments::{LogsRobomaker, LogsSagemaker, Settings};
 use crate::context::{Context, record};
 use crate::failure::{Exit, Failure};
 use crate::host::Host;
+use crate::output::Patient;
 
 /// How much of a log is shown before what is new.
 const RECENT: Duration = Duration::from_secs(5 * 60);
@@ -100,7 +100,7 @@ fn show(
     host: &dyn Host,
 ) -> Result<Exit, Failure> {
     let files = shown.files(&record.logs)?;
-    let followed = follow(&files, since, &mut io::stdout().lock(), is_over, &|| host.interrupted())
+    let followed = follow(&files, since, &mut Patient::stdout(host), is_over, &|| host.interrupted())
         .map_err(|error| Failure::failed("cannot show the log").caused_by(&error))?;
     match followed {
         Followed::RunEnded => ending(record),

@@ -78,7 +78,7 @@ fn variants(default: Generation) -> Vec<Variant> {
         base("as it is, sampled", Phase::Train),
         Variant { name: "look of 2020, greedy", ..older(Phase::Evaluate) },
         Variant { name: "look of 2020, sampled", ..older(Phase::Train) },
-        tilted("camera 13.6° down, 0.133 m", 13.6, 0.133),
+        tilted("camera 15.4° down, 0.125 m", 15.4, 0.125),
         tilted("camera 14.5° down, 0.129 m", 14.5, 0.129),
         tilted("camera 16.3° down, 0.125 m", 16.3, 0.125),
         lit("light × 0.80", 0.8, 1.0),

@@ -120,7 +120,7 @@ fn advance(slots: &mut [Slot], actions: &[Action], steps: &mut [Step]) {
     const FEW: usize = 16;
     if slots.len() <= FEW {
         for (slot, (action, step)) in slots.iter_mut().filter(|slot| slot.active).zip(actions.iter().zip(steps)) {
-            *step = slot.race.step(*action);
+            slot.race.step_into(*action, step);
         }
         return;
     }

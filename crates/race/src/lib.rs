@@ -5,6 +5,9 @@
 //! | Why did my episode end? | [`rules`] |
 //! | What is `is_left_of_center`? | [`reward_params`] |
 //! | Where does the car start, and where is it put after a mishap? | [`start`] |
+//! | Where do obstacles and bot cars stand? | [`placement`], [`objects`] |
+//! | How do bot cars drive? | [`bots`] |
+//! | Who touches whom? | [`collision`] |
 //! | How is progress counted? | [`progress`] |
 //! | In which order do things happen in one step? | [`race`] |
 //! | What does the agent see? | [`view`] |
@@ -29,20 +32,31 @@
 //! ```
 
 pub mod batch;
+pub mod bots;
+mod chance;
+pub mod collision;
+pub mod objects;
+pub mod placement;
 pub mod progress;
 pub mod race;
 pub mod reward_params;
 pub mod rules;
 pub mod scenario;
+mod spline;
 pub mod start;
 pub mod status;
+mod traffic;
 pub mod view;
 
 pub use batch::Batch;
+pub use bots::{BotRule, LaneChange};
+pub use objects::{ObjectRules, Objects, ObjectsError, ObstacleKind, ObstacleRule};
+pub use placement::{Lane, Place, Places, Spread};
 pub use race::{Action, LapResult, Race, Step};
-pub use reward_params::RewardParams;
-pub use rules::{Penalties, Rules};
+pub use reward_params::{ObjectParams, RewardParams};
+pub use rules::{Mercy, Penalties, Rules};
 pub use scenario::Scenario;
-pub use start::{Start, StartRule};
+pub use start::{GridPlace, Start, StartRule};
 pub use status::EpisodeStatus;
+pub use traffic::Rival;
 pub use view::View;

@@ -40,6 +40,11 @@ impl Progress {
         (self.start_ndist + self.previous / 100.0).rem_euclid(1.0)
     }
 
+    /// Where on the track (0…1) the car is now.
+    pub fn current_ndist(&self) -> f64 {
+        (self.start_ndist + self.current / 100.0).rem_euclid(1.0)
+    }
+
     /// The episode's start, 0…1.
     pub fn start_ndist(&self) -> f64 {
         self.start_ndist

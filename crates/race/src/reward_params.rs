@@ -53,24 +53,59 @@ pub struct RewardParams {
 }
 
 /// The object keys of a reward call. Without objects they keep the original's defaults: `[0, 0]`, `False`, empty lists.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// All lists have one entry per object: other models' cars, then obstacles, then bot cars.
+#[derive(Debug, Default, PartialEq)]
 pub struct ObjectParams {
-    /// Indices of the object just behind and just ahead along the centre line.
+    /// Indices of the object just behind and just ahead along the centre line, round the track; the same one twice when
+    /// there is only one. An object level with the car is behind.
     pub closest_objects: [usize; 2],
-    /// The object ahead is in the camera's view.
+    /// The object ahead, number `closest_objects[1]`, is in the front camera's picture. (The original reported on the
+    /// entry before it in its list.)
     pub object_in_camera: bool,
     /// Origins, metres.
     pub location: Vec<[f64; 2]>,
-    /// Which objects are on the driver's left.
+    /// Which objects are on the driver's left of the centre line.
     pub left_of_center: Vec<bool>,
-    /// Speeds, m/s.
+    /// As the original: with bot cars their speed for every object, m/s; otherwise 0.
     pub speed: Vec<f64>,
-    /// Directions, radians.
+    /// As the original: with bot cars the direction of every object, **radians**; otherwise 0.
     pub heading: Vec<f64>,
-    /// Distances from the centre line, metres.
+    /// Distances from the centre line, metres, ≥ 0.
     pub distance_from_center: Vec<f64>,
-    /// Distances along the centre line, metres.
+    /// Distances along the centre line from waypoint 0 in the driven direction, metres.
     pub distance: Vec<f64>,
+}
+
+impl ObjectParams {
+    /// No objects; the memory is kept.
+    pub fn clear(&mut self) {
+        (self.closest_objects, self.object_in_camera) = ([0, 0], false);
+        self.location.clear();
+        self.left_of_center.clear();
+        for list in [&mut self.speed, &mut self.heading, &mut self.distance_from_center, &mut self.distance] {
+            list.clear();
+        }
+    }
+}
+
+impl Clone for ObjectParams {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Copies without allocating when the lists have been as long before.
+    fn clone_from(&mut self, other: &Self) {
+        (self.closest_objects, self.object_in_camera) = (other.closest_objects, other.object_in_camera);
+        self.location.clone_from(&other.location);
+        self.left_of_center.clone_from(&other.left_of_center);
+        self.speed.clone_from(&other.speed);
+        self.heading.clone_from(&other.heading);
+        self.distance_from_center.clone_from(&other.distance_from_center);
+        self.distance.clone_from(&other.distance);
+    }
 }
 
 /// The geometric part of the parameters, and what the rules need besides.
@@ -84,7 +119,7 @@ pub(crate) struct Placed {
 }
 
 impl RewardParams {
-    /// The parameters of a step without the objects, for messages: `x 1.2, y 0.3, …`, numbers to four
+    /// The parameters of a step without the lists, for messages: `x 1.2, y 0.3, …`, numbers to four
     /// decimals, flags only when they are set.
     pub fn in_words(&self) -> String {
         let [behind, ahead] = self.closest_waypoints;
@@ -114,7 +149,11 @@ impl RewardParams {
         .filter(|(_, is_set)| *is_set)
         .flat_map(|(name, _)| [", ", name])
         .collect();
-        format!("{}, closest_waypoints {behind} and {ahead}{flags}", numbers.join(", "))
+        let objects = match (self.objects.location.len(), self.objects.closest_objects) {
+            (0, _) => String::new(),
+            (count, [behind, ahead]) => format!(", {count} objects, closest_objects {behind} and {ahead}"),
+        };
+        format!("{}, closest_waypoints {behind} and {ahead}{objects}{flags}", numbers.join(", "))
     }
 
     /// Everything that follows from the pose of `vehicle` on `track`; progress, steps, time and flags of the rules
@@ -171,5 +210,9 @@ mod tests {
         let words = params.in_words();
         assert!(words.starts_with("steps 23, progress 0, x 1.2346, y 0, "), "{words}");
         assert!(words.ends_with("closest_waypoints 20 and 21, is_offtrack"), "{words}");
+        let objects =
+            ObjectParams { closest_objects: [2, 0], location: vec![[0.0, 0.0]; 3], ..ObjectParams::default() };
+        let words = RewardParams { objects, ..params }.in_words();
+        assert!(words.ends_with("20 and 21, 3 objects, closest_objects 2 and 0, is_offtrack"), "{words}");
     }
 }

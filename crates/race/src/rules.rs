@@ -3,12 +3,14 @@
 //! | status | when |
 //! |---|---|
 //! | `lap_complete` | progress reaches 100 % (in continuous racing: of the last lap) |
+//! | `crashed` | a corner of the car's rectangle is strictly inside an obstacle's, or inside that of a car ahead of it |
 //! | `off_track` | none of the four wheel centres is on the road |
 //! | `immobilized` | the car's origin moved at most 0.3 mm per step for 15 steps |
 //! | `reversed` | progress fell for 15 steps in a row |
 //! | end of the world | 100,000 steps in one episode |
 //!
-//! With resets left, a mishap costs a penalty and the car is put back on the road; without, it ends the episode.
+//! With resets left, a mishap costs a penalty and the car is put back on the road; without, it ends the episode. Only
+//! after running into another car it stays where it is.
 
 use crate::status::EpisodeStatus;
 
@@ -43,6 +45,24 @@ pub struct Rules {
     pub penalties: Penalties,
     /// Consecutive steps of falling progress that count as driving backwards.
     pub num_reverse_steps: u32,
+    /// How far behind an obstacle the car is put when the obstacle is within a metre of where it would be put, metres.
+    pub reset_behind_m: f64,
+    /// Helps a car past an obstacle it cannot get by.
+    pub mercy: Option<Mercy>,
+}
+
+/// How a car is helped past an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mercy {
+    /// Resets in a row at the same obstacle of which the last puts the car ahead of it, at least 1.
+    pub num_resets: u32,
+    /// How far ahead of the obstacle, metres.
+    pub ahead_m: f64,
+}
+
+impl Mercy {
+    /// The original's figures: the third reset, 1 m ahead.
+    pub const DEFAULT: Self = Self { num_resets: 3, ahead_m: 1.0 };
 }
 
 impl Rules {
@@ -53,6 +73,8 @@ impl Rules {
             num_resets: 0,
             penalties: Penalties { off_track_s: 0.0, collision_s: 0.0, reversed_s: 0.0, immobilized_s: 0.0 },
             num_reverse_steps: NUM_LATCH_STEPS,
+            reset_behind_m: 1.0,
+            mercy: None,
         }
     }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use deepracer_track::{Direction, Route, Track, TrackError};
 use deepracer_vehicle::Generation;
 
+use crate::objects::{ObjectRules, Objects, ObjectsError};
 use crate::rules::Rules;
-use crate::start::{Start, StartRule};
+use crate::start::{GridPlace, Start, StartRule};
 
 /// A race before it starts: track, car, rules, starts. Shared by all races that run it.
 #[derive(Clone, Debug)]
@@ -24,6 +25,10 @@ pub struct Scenario {
     /// Hold the car still in the first step of an episode, as the original does. The first reward call then sees
     /// `steps` 2, otherwise 1.
     pub prepare_step: bool,
+    /// What is on the road besides the car.
+    pub objects: Objects,
+    /// The car's place among several that start together; alone it starts on the centre line.
+    pub grid: Option<GridPlace>,
 }
 
 impl Scenario {
@@ -39,7 +44,18 @@ impl Scenario {
             rules: Rules::training(),
             start: StartRule::round_robin(),
             prepare_step: true,
+            objects: Objects::none(),
+            grid: None,
         })
+    }
+
+    /// The same race with these objects on the road.
+    ///
+    /// # Errors
+    /// They do not fit, or a number is out of range.
+    pub fn with_objects(self, rules: ObjectRules) -> Result<Self, ObjectsError> {
+        let objects = Objects::new(&self.forward, &self.reversed, rules)?;
+        Ok(Self { objects, ..self })
     }
 
     /// The track as driven in `direction`.

@@ -3,6 +3,9 @@
 use deepracer_track::{Difference, Direction, Line, Pose, Track};
 use glam::DVec2;
 
+use crate::placement::Lane;
+use crate::traffic::Traffic;
+
 /// How start positions and directions follow each other from episode to episode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StartRule {
@@ -46,6 +49,31 @@ pub struct Start {
     pub direction: Direction,
 }
 
+/// A place on the starting grid of several cars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridPlace {
+    /// The lane it is on.
+    pub lane: Lane,
+    /// How far behind the start along the centre line, metres.
+    pub behind_m: f64,
+}
+
+impl GridPlace {
+    /// Distance from one car to the next.
+    pub const GAP_M: f64 = 0.75;
+
+    /// The place of car number `index`, from 0: the first on the outer lane, the next on the inner one and further back,
+    /// and so on.
+    pub fn of_car(index: usize) -> Self {
+        let lane = if index.is_multiple_of(2) { Lane::Outer } else { Lane::Inner };
+        Self { lane, behind_m: index as f64 * Self::GAP_M }
+    }
+
+    pub(crate) fn pose(&self, track: &Track, ndist: f64) -> Pose {
+        self.lane.pose(track, ndist * track.length_m() - self.behind_m, Difference::Forward)
+    }
+}
+
 /// The other direction.
 fn opposite(direction: Direction) -> Direction {
     match direction {
@@ -59,20 +87,44 @@ pub fn start_pose(track: &Track, ndist: f64) -> Pose {
     track.line(Line::Center).pose_at(ndist * track.length_m(), Difference::Forward)
 }
 
-/// Where a car goes after a mishap: the point of the inner or outer lane beside `ndist` on the centre line that is
-/// nearer to `last_origin`, looking along that lane.
-pub fn reset_pose(track: &Track, ndist: f64, last_origin: DVec2) -> Pose {
-    let on_center = track.line(Line::Center).point_at(ndist * track.length_m());
-    let [inner, outer] = [Line::InnerLane, Line::OuterLane].map(|lane| {
-        let lane = track.line(lane);
-        lane.pose_at(lane.project(on_center).distance_m, Difference::Forward)
+/// Start pose of a car among objects: on the centre line, or, with an object within a metre along it, on the lane opposite
+/// to that object.
+pub(crate) fn start_pose_among(track: &Track, ndist: f64, traffic: &Traffic) -> Pose {
+    let distance_m = ndist * track.length_m();
+    match traffic.in_the_way(track, distance_m, false) {
+        None => start_pose(track, ndist),
+        Some(object) => free_pose(track, distance_m, opposite_lane(track, object, traffic), traffic),
+    }
+}
+
+/// Where a car goes after a mishap with nothing in the way: the point of the inner or outer lane beside `distance_m` on
+/// the centre line that is nearer to `last_origin`, looking along that lane.
+pub(crate) fn reset_pose(track: &Track, distance_m: f64, last_origin: DVec2, traffic: &Traffic) -> Pose {
+    let [inner, outer] = [Lane::Inner, Lane::Outer].map(|lane| {
+        let pose = lane.pose(track, distance_m, Difference::Forward);
+        pose.position.distance_squared(last_origin)
     });
-    let nearer = if inner.position.distance_squared(last_origin) <= outer.position.distance_squared(last_origin) {
-        inner
-    } else {
-        outer
-    };
-    if nearer.position.is_finite() && nearer.yaw_rad.is_finite() { nearer } else { start_pose(track, 0.0) }
+    free_pose(track, distance_m, if inner <= outer { Lane::Inner } else { Lane::Outer }, traffic)
+}
+
+/// The lane an object does not stand on.
+pub(crate) fn opposite_lane(track: &Track, object: usize, traffic: &Traffic) -> Lane {
+    Lane::of(track, traffic.bodies()[object].position).opposite()
+}
+
+/// The pose on a lane beside a place on the centre line, looking along the lane. Where the car would stand in an object,
+/// the other lane is taken, or the next free place behind. (The original put it into the object.)
+pub(crate) fn free_pose(track: &Track, distance_m: f64, lane: Lane, traffic: &Traffic) -> Pose {
+    /// A car's length finds the gap between two objects on the same lane that a car fits into.
+    const BACK_M: f64 = 0.3;
+    let num_places = (track.length_m() / BACK_M) as usize + 1;
+    let mut places = (0..num_places).flat_map(|number| {
+        let place_m = distance_m - number as f64 * BACK_M;
+        [lane, lane.opposite()].map(|lane| lane.pose(track, place_m, Difference::Forward))
+    });
+    let pose =
+        places.find(|&pose| traffic.is_free(pose)).unwrap_or_else(|| lane.pose(track, distance_m, Difference::Forward));
+    if pose.position.is_finite() && pose.yaw_rad.is_finite() { pose } else { start_pose(track, 0.0) }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p deepracer-sensor --example picture -- <world> <folder> [how many]`
 
-use deepracer_sensor::{Camera, HEIGHT, Pixels, Quality, Scene, Scratch, WIDTH};
+use deepracer_sensor::{Camera, HEIGHT, Moment, Pixels, Quality, Scene, Scratch, WIDTH};
 use deepracer_track::Library;
 use deepracer_world::{World, look};
 use std::error::Error;
@@ -23,7 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for k in 0..count {
         let row = k * (route.center.len() - 1) / count;
         let ahead = route.center[row + 1] - route.center[row];
-        camera.draw(&scene, route.center[row], ahead.y.atan2(ahead.x), Pixels::Rgb, &mut scratch, &mut picture);
+        let moment = Moment::alone(route.center[row], ahead.y.atan2(ahead.x));
+        camera.draw(&scene, &moment, Pixels::Rgb, &mut scratch, &mut picture);
         let path = Path::new(folder).join(format!("{world_name}-{k}.png"));
         let mut encoder = png::Encoder::new(File::create(path)?, WIDTH as u32, HEIGHT as u32);
         encoder.set_color(png::ColorType::Rgb);

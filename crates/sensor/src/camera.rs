@@ -41,11 +41,13 @@ impl Pixels {
 const FRONT_MOUNT: DVec3 = DVec3::new(0.145_293_79, 0.0, 0.130_325_55);
 /// Downward pitch of the bracket, rad (15°).
 const FRONT_PITCH_DOWN_RAD: f64 = 0.2618;
-/// Height of the car's origin above the ground at rest, metres. Measured on real frames together with the
-/// attitude: the lens is 0.125 m above the road (see `docs/src/camera.md`).
-const ORIGIN_AT_REST_M: f64 = -0.0042;
+/// Half of the distance between the two cameras of the pair, metres: the original's.
+const STEREO_HALF_BASE_M: f64 = 0.03;
+/// Height of the car's origin above the ground at rest, metres, by the original's geometry: wheels of 0.036 m on axles
+/// 0.039 m (rear, 0.082 m behind the origin) and 0.035 m (front, 0.082 m ahead of it) above it.
+pub(crate) const ORIGIN_AT_REST_M: f64 = -0.001;
 /// Horizontal field of view of the original's cameras, rad (64.7°).
-const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
+pub(crate) const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
 /// Nothing beyond this distance is drawn, metres (the original's far clip plane).
 pub(crate) const FAR_M: f64 = 300.0;
 /// Nothing nearer than this is drawn, metres (the original's near clip plane).
@@ -66,14 +68,14 @@ pub struct Camera {
 
 impl Camera {
     /// The front camera of a car whose body rests `nose_up_rad` nose-up about its origin. The bracket points 15°
-    /// down; a body that rests nose-down (a negative angle) adds to that.
+    /// down; a body that rests nose-up takes from that.
     ///
     /// ```
     /// use deepracer_sensor::Camera;
-    /// // As measured on real frames: 15.4° down, 0.125 m above the road.
-    /// let camera = Camera::front(f64::to_radians(-0.43));
-    /// assert!((camera.pitch_down_rad.to_degrees() - 15.43).abs() < 0.01);
-    /// assert!((camera.position.z - 0.125).abs() < 1e-3);
+    /// // The car of model versions 3 and later: 13.6° down, 0.133 m above the road.
+    /// let camera = Camera::front(0.0243);
+    /// assert!((camera.pitch_down_rad.to_degrees() - 13.61).abs() < 0.01);
+    /// assert!((camera.position.z - 0.133).abs() < 1e-3);
     /// ```
     pub fn front(nose_up_rad: f64) -> Camera {
         let (sin, cos) = nose_up_rad.sin_cos();
@@ -87,6 +89,22 @@ impl Camera {
             pitch_down_rad: FRONT_PITCH_DOWN_RAD - nose_up_rad,
             horizontal_field_of_view_rad: HORIZONTAL_FIELD_OF_VIEW_RAD,
         }
+    }
+
+    /// The front camera of the car in frames of 2018 to 2020: 15.4° down, 0.125 m above the road. Measured on those
+    /// frames, see `docs/src/camera.md`; for comparing pictures with them.
+    pub fn front_of_2020() -> Camera {
+        let mut camera = Camera::front(0.0);
+        camera.position.z = 0.125;
+        camera.pitch_down_rad = f64::to_radians(15.43);
+        camera
+    }
+
+    /// The left and the right camera of the pair, 0.06 m apart; else as [`front`](Self::front).
+    pub fn stereo(nose_up_rad: f64) -> [Camera; 2] {
+        let front = Camera::front(nose_up_rad);
+        [STEREO_HALF_BASE_M, -STEREO_HALF_BASE_M]
+            .map(|left_m| Camera { position: DVec3::new(front.position.x, left_m, front.position.z), ..front })
     }
 
     /// Prepares the camera for drawing 160 × 120 observations of a scene.

@@ -4,8 +4,9 @@
 //! picture of its ground), and reduces the result to 160 × 120 as Pillow's bilinear `resize` does.
 
 use crate::camera::{Camera, FAR_M, NEAR_M};
+use crate::moment::Moment;
 use crate::observation::{HEIGHT, WIDTH};
-use deepracer_world::World;
+use deepracer_world::{Body, World};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
@@ -49,17 +50,18 @@ impl<'a> Oracle<'a> {
         Oracle { world, min, columns, cells, rays }
     }
 
-    /// The observation from a pose of the car: RGB bytes, `[120, 160, 3]`.
-    pub fn draw(&self, camera: &Camera, origin: DVec2, yaw_rad: f64) -> Vec<u8> {
+    /// The observation in a moment: RGB bytes, `[120, 160, 3]`.
+    pub fn draw(&self, camera: &Camera, moment: &Moment<'_>) -> Vec<u8> {
         let (width, height) = (WIDTH * REDUCTION, HEIGHT * REDUCTION);
-        reduce(&self.draw_large(camera, origin, yaw_rad, width, height), width, height)
+        reduce(&self.draw_large(camera, moment, width, height), width, height)
     }
 
-    fn draw_large(&self, camera: &Camera, origin: DVec2, yaw_rad: f64, width: usize, height: usize) -> Vec<u8> {
+    /// The picture of any size that a camera takes in a moment, not reduced: RGB bytes, `[height, width, 3]`.
+    pub fn draw_large(&self, camera: &Camera, moment: &Moment<'_>, width: usize, height: usize) -> Vec<u8> {
         let raster = camera.raster(width, height);
-        let heading = DVec2::from_angle(yaw_rad);
+        let heading = DVec2::from_angle(moment.yaw_rad);
         let mount = camera.position;
-        let lens = (origin + heading * mount.x + heading.perp() * mount.y).extend(mount.z);
+        let lens = (moment.origin + heading * mount.x + heading.perp() * mount.y).extend(mount.z);
         let mut picture = vec![0; width * height * 3];
         picture.par_chunks_exact_mut(3).enumerate().for_each(|(pixel, bytes)| {
             let (column, row) = ((pixel % width) as f64, (pixel / width) as f64);
@@ -69,7 +71,7 @@ impl<'a> Oracle<'a> {
                 let at = DVec2::new(column, row) + inside / self.rays as f64;
                 let body = raster.direction(at.x, at.y);
                 let level = heading * body.x + heading.perp() * body.y;
-                let colour = self.colour_seen(lens, level.extend(body.z));
+                let colour = self.colour_seen(lens, level.extend(body.z), moment.bodies);
                 for (sum, channel) in sum.iter_mut().zip(colour) {
                     *sum += channel;
                 }
@@ -81,7 +83,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// What a ray meets first; `direction` has depth 1.
-    fn colour_seen(&self, lens: DVec3, direction: DVec3) -> [f32; 3] {
+    fn colour_seen(&self, lens: DVec3, direction: DVec3, bodies: &[Body]) -> [f32; 3] {
         let mut nearest = FAR_M;
         let mut colour = self.world.background.0.map(f32::from);
         if direction.z < 0.0 {
@@ -107,6 +109,23 @@ impl<'a> Oracle<'a> {
             if is_hit && depth > NEAR_M && depth < nearest {
                 nearest = depth;
                 colour = wall.colour.0.map(f32::from);
+            }
+        }
+        for body in bodies {
+            let ahead = DVec2::from_angle(body.yaw_rad);
+            let local = |level: DVec2, z: f64| DVec3::new(ahead.dot(level), ahead.perp_dot(level), z);
+            let eye = local(lens.truncate() - body.position, lens.z);
+            let toward = local(direction.truncate(), direction.z);
+            for part in body.model().parts() {
+                let Some((depth, face)) = part.solid.entry(eye, toward) else {
+                    continue;
+                };
+                if depth > NEAR_M && depth < nearest {
+                    nearest = depth;
+                    let normal = part.solid.faces()[face].normal;
+                    let normal = ahead.rotate(normal.truncate()).extend(normal.z);
+                    colour = self.world.light.shade(&body.material(part.finish), normal).0.map(f32::from);
+                }
             }
         }
         colour

@@ -1,7 +1,7 @@
 //! A world prepared for drawing: its ground baked into pictures of several scales.
 
 use crate::bake;
-use deepracer_world::{Rgb, Wall, World};
+use deepracer_world::{Light, Rgb, Wall, World};
 use glam::DVec2;
 
 /// Finest texels per metre, for worlds whose road area allows it. Whole numbers keep the grain, which
@@ -62,7 +62,11 @@ pub struct Scene {
     /// All levels after one another; 0x00BBGGRR.
     pub(crate) texels: Vec<u32>,
     pub(crate) walls: Vec<Wall>,
+    /// South-west and north-east corner of the field.
+    pub(crate) field: [DVec2; 2],
     pub(crate) background: Rgb,
+    /// The light on bodies.
+    pub(crate) light: Light,
 }
 
 impl Scene {
@@ -70,7 +74,19 @@ impl Scene {
     pub fn bake(world: &World) -> Scene {
         let levels = lay_out(world);
         let texels = bake::paint(world, &levels);
-        Scene { levels, texels, walls: world.walls.clone(), background: world.background }
+        Scene {
+            levels,
+            texels,
+            walls: world.walls.clone(),
+            field: [world.ground.min, world.ground.max],
+            background: world.background,
+            light: world.light,
+        }
+    }
+
+    /// A point that all walls look at.
+    pub(crate) fn middle(&self) -> DVec2 {
+        self.field[0].midpoint(self.field[1])
     }
 
     /// Memory of the baked picture, bytes.

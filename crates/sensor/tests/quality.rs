@@ -1,7 +1,7 @@
 //! The quick renderer against the oracle.
 
 use deepracer_sensor::oracle::Oracle;
-use deepracer_sensor::{Camera, Pixels, Quality, Scene, Scratch};
+use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
 use deepracer_track::{Library, Route};
 use deepracer_world::{World, look};
 use glam::DVec2;
@@ -17,7 +17,7 @@ struct Score {
 fn score(route: &Route, world_name: &str, quality: Quality, poses: &[(DVec2, f64)]) -> Score {
     let world = World::build(route, &look::find(world_name));
     let scene = Scene::bake(&world);
-    let camera = Camera::front(-0.0075);
+    let camera = Camera::front(0.0243);
     let observation = camera.observation(&scene, quality);
     let oracle = Oracle::new(&world, 2);
     let mut scratch = Scratch::new();
@@ -25,8 +25,9 @@ fn score(route: &Route, world_name: &str, quality: Quality, poses: &[(DVec2, f64
     let scores: Vec<f64> = poses
         .iter()
         .map(|(origin, yaw_rad)| {
-            observation.draw(&scene, *origin, *yaw_rad, Pixels::Rgb, &mut scratch, &mut picture);
-            reference::psnr_db(&picture, &oracle.draw(&camera, *origin, *yaw_rad))
+            let moment = Moment::alone(*origin, *yaw_rad);
+            observation.draw(&scene, &moment, Pixels::Rgb, &mut scratch, &mut picture);
+            reference::psnr_db(&picture, &oracle.draw(&camera, &moment))
         })
         .collect();
     let worst_db = scores.iter().copied().fold(f64::INFINITY, f64::min);

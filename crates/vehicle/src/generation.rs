@@ -5,11 +5,9 @@ use crate::{
     figures::{FITTED_A, FITTED_B, FITTED_C},
 };
 
-/// How far the car's nose points up when it stands, radians (-0.43°: it points down a little).
-///
-/// Measured on real camera frames, see `docs/src/camera.md`. The geometry of the original's model suggests 1.39° up
-/// instead, because its rear axles sit 4 mm higher than its front axles; the frames rule that out.
-const NOSE_UP_RAD: f64 = -0.0075;
+/// How far the car's nose points up when it stands, radians (1.39°): its rear axles sit 4 mm higher above its origin than
+/// its front axles, on wheels of one size. See `docs/src/camera.md` for the older car, which points down a little.
+const NOSE_UP_RAD: f64 = 0.0243;
 
 /// A generation of the original's vehicle physics.
 ///

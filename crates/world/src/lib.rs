@@ -1,7 +1,8 @@
-//! What can be seen: the look of a world.
+//! What can be seen and hit: the look of a world, and the bodies on it.
 //!
 //! A [`Look`] is a set of figures (colours, widths, dashes, walls, light); a [`World`] is a route dressed in a
-//! look: a flat [`Ground`] painted with surfaces, [`Wall`]s around it and a background behind them.
+//! look: a flat [`Ground`] painted with surfaces, [`Wall`]s around it and a background behind them. A [`Body`] is a box or a
+//! car somewhere on it, made of convex [`Solid`]s.
 //!
 //! ```
 //! use deepracer_track::Library;
@@ -19,18 +20,25 @@
 //! ```
 
 mod body;
+mod body_model;
+pub mod chance;
 mod colour;
 mod grain;
 mod ground;
+mod light;
 pub mod look;
 mod look_table;
+mod solid;
 mod strip;
 mod wall;
 
-pub use body::{Body, BodyShape, BoxKind, CarColour};
+pub use body::{Body, BodyShape, BoxKind, CarColour, Shell};
+pub use body_model::{BodyModel, Finish, Part};
 pub use colour::Rgb;
 pub use grain::Noise;
 pub use ground::{Ground, Patch};
+pub use light::{Light, Material};
+pub use solid::{Face, MAX_FACES, MAX_SIDES, Solid};
 pub use wall::Wall;
 
 use deepracer_track::Route;
@@ -47,6 +55,8 @@ pub struct World {
     pub walls: Vec<Wall>,
     /// The colour of everything beyond.
     pub background: Rgb,
+    /// The light on bodies; that on ground and walls is in their colours.
+    pub light: Light,
 }
 
 impl World {
@@ -54,6 +64,12 @@ impl World {
     pub fn build(route: &Route, look: &Look) -> World {
         let ground = Ground::build(route, look);
         let walls = wall::around_field(ground.min, ground.max, look);
-        World { name: route.name.clone(), ground, walls, background: look.background }
+        World {
+            name: route.name.clone(),
+            ground,
+            walls,
+            background: look.background,
+            light: Light::of_gain(look.road.gain),
+        }
     }
 }

@@ -18,7 +18,7 @@ from deepracer_native.environments.spaces import (
     STEERING,
     action_space_type,
     did_you_mean,
-    refuse_missing_sensors,
+    lidar_config,
     validate_action_space_config,
     validate_sensors,
     warn_of_unreachable_actions,
@@ -78,6 +78,7 @@ def validate_configs(
     """Check complete configurations; raises the documented errors, warns of what is probably a mistake."""
     validate_action_space_config(agent, action_space_type(agent))
     validate_sensors(agent)
+    lidar_config(agent)
     check_world(effective_world(track, world_name, evaluation))
     for key in track_keys.KEYS:
         key.value(track)
@@ -144,6 +145,7 @@ class RaceConfiguration:
             "actions": [] if is_continuous else [(float(a[STEERING]), float(a[SPEED])) for a in raw],
             "ranges": [_bounds(raw[STEERING]), _bounds(raw[SPEED])] if is_continuous else None,
             "sensors": self.sensors,
+            "lidar": lidar_config(self.agent),
             "quality": self.quality,
             "start_offset": value(self.track, "START_POSITION_OFFSET"),
             "start_advance": value(self.track, "ROUND_ROBIN_ADVANCE_DIST") if moves_start else 0.0,
@@ -154,17 +156,39 @@ class RaceConfiguration:
             "off_track_penalty_s": value(self.track, "OFF_TRACK_PENALTY"),
             "collision_penalty_s": value(self.track, "COLLISION_PENALTY"),
             "num_reverse_steps": min(value(self.track, "NUMBER_OF_REVERSE_COUNTS"), 2**32 - 1),
+            "reset_behind_m": value(self.track, "RESET_BEHIND_DIST"),
+            "mercy": self._mercy(),
+            "car": (value(self.track, "CAR_COLOR"), value(self.track, "BODY_SHELL_TYPE")),
+            "randomises_domain": value(self.track, "ENABLE_DOMAIN_RANDOMIZATION"),
+            "objects": self._objects(),
             "time_limit_s": self.time_limit_s,
         }
 
+    def _mercy(self) -> tuple[int, float] | None:
+        """Return crashes at one obstacle until the car is put ahead of it, and how far; ``None`` for no mercy."""
+        num_resets = min(value(self.track, "MAX_RESETS_AFTER_CRASH"), 2**32 - 1)
+        shows_mercy = value(self.track, "ENABLE_MERCY_RESET") and num_resets > 0
+        return (num_resets, value(self.track, "RESET_AHEAD_DIST")) if shows_mercy else None
+
+    def _objects(self) -> dict[str, Any]:
+        """Return what the native simulator needs to know of obstacles and bot cars."""
+        changes_lane = value(self.track, "IS_LANE_CHANGE")
+        times = (value(self.track, "LOWER_LANE_CHANGE_TIME"), value(self.track, "UPPER_LANE_CHANGE_TIME"))
+        is_parked = value(self.track, "IS_OBSTACLE_BOT_CAR")
+        return {
+            "positions": value(self.track, "OBJECT_POSITIONS"),
+            "num_obstacles": value(self.track, "NUMBER_OF_OBSTACLES"),
+            "obstacle_distance_percent": value(self.track, "MIN_DISTANCE_BETWEEN_OBSTACLES"),
+            "obstacles_random": value(self.track, "RANDOMIZE_OBSTACLE_LOCATIONS"),
+            "obstacle_kind": "bot_car" if is_parked else value(self.track, "OBSTACLE_TYPE"),
+            "num_bots": value(self.track, "NUMBER_OF_BOT_CARS"),
+            "bot_distance_m": value(self.track, "MIN_DISTANCE_BETWEEN_BOT_CARS"),
+            "bots_random": value(self.track, "RANDOMIZE_BOT_CAR_LOCATIONS"),
+            "bot_speed_mps": value(self.track, "BOT_CAR_SPEED"),
+            "lane_change": (*times, value(self.track, "LANE_CHANGE_DISTANCE")) if changes_lane else None,
+        }
+
     def _refuse_what_is_not_there(self) -> None:
-        refuse_missing_sensors(self.sensors)
-        for key in ("NUMBER_OF_OBSTACLES", "NUMBER_OF_BOT_CARS", "OBJECT_POSITIONS", "ENABLE_DOMAIN_RANDOMIZATION"):
-            if value(self.track, key):
-                raise UnsupportedConfiguration(
-                    f"{key} is {self.track[key]!r}, but this version has neither objects on the track nor domain "
-                    "randomisation yet; leave the key out"
-                )
         if value(self.track, "IS_CONTINUOUS"):
             raise UnsupportedConfiguration(
                 "IS_CONTINUOUS is true, but an episode is one lap here; NUMBER_OF_RESETS forgives mishaps within it"

@@ -64,7 +64,8 @@ class DeepracerGymEnv(gym.Env):
         port: Port of that server; ``None`` is ``GYM_PORT``, else one that follows from the user's name.
         quality: Work per picture: ``fast``, ``standard`` or ``fine``.
         time_limit_s: Simulated seconds after which an episode is truncated; ``None`` is 100,000 steps.
-        render_camera: What ``render`` shows: ``onboard`` is the agent's own camera.
+        render_camera: What ``render`` shows: ``onboard`` is the agent's own camera; ``follow`` (behind the car) and
+            ``top`` (the whole track) show 480 × 640 pixels.
         observe: ``"sensors"``, or ``"state"`` for a vector of numbers without pictures.
 
     Raises:
@@ -128,6 +129,8 @@ class DeepracerGymEnv(gym.Env):
         else:
             self._simulator = backends.connect(wanted)
             self._finalizer = weakref.finalize(self, self._simulator.close)
+        if self.render_camera == "follow":
+            self._simulator.watch()
         self._last: Moment | None = None
         self._is_running = False
         self._is_seeded = False
@@ -225,7 +228,8 @@ class DeepracerGymEnv(gym.Env):
     def render(self) -> np.ndarray | None:
         """Return the picture of the last reset or step, ``uint8`` ``[height, width, 3]``; ``None`` in human mode.
 
-        The onboard camera gives 120 × 160 pixels; a stereo pair, grey, lies side by side in 120 × 320.
+        The onboard camera gives 120 × 160 pixels; a stereo pair, grey, lies side by side in 120 × 320. The cameras
+        ``follow`` and ``top`` give 480 × 640.
         """
         self._open_simulator()
         if self._last is None:
@@ -239,6 +243,8 @@ class DeepracerGymEnv(gym.Env):
         return self._picture()
 
     def _picture(self) -> np.ndarray:
+        if self.render_camera != "onboard":
+            return self._simulator.spectate(self.render_camera)
         observation = self._last.observation
         seen = observation if isinstance(self.observation_space, spaces.Dict) else self._simulator.picture()
         return onboard_picture(seen)
@@ -290,8 +296,6 @@ def check_render_camera(camera: str) -> str:
     """Return the camera; raises ``ValueError`` for an unknown one."""
     if camera not in RENDER_CAMERAS:
         raise ValueError(f"render_camera is {camera!r}; legal: {', '.join(RENDER_CAMERAS)}")
-    if camera != "onboard":
-        raise NotImplementedError(f"render_camera {camera!r} is not there yet in this version; use 'onboard'")
     return camera
 
 

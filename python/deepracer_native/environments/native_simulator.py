@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import error
 
 from deepracer_native import _native
+from deepracer_native.environments import track_keys
 from deepracer_native.environments.checks import RaceConfiguration
 from deepracer_native.environments.rewards import checked
 from deepracer_native.environments.spaces import STATE_NUMBERS
@@ -63,6 +64,15 @@ class NativeSimulator:
         self._races.observe(list(arrays.values()))
         return arrays
 
+    def watch(self) -> None:
+        """Let a camera follow the car from now on."""
+        self._races.watch()
+
+    def spectate(self, camera: str) -> np.ndarray:
+        """Return the race as ``follow`` or ``top`` sees it, ``uint8`` ``[480, 640, 3]``."""
+        self._expect_open()
+        return spectated(self._races, 0, camera)
+
     def _state(self) -> np.ndarray:
         state = np.empty(len(STATE_NUMBERS), np.float32)
         self._races.state_of(0, state)
@@ -88,12 +98,20 @@ class NativeSimulator:
             )
 
 
+def spectated(races: Any, index: int, camera: str) -> np.ndarray:
+    """Return a race of a native simulator as the camera ``follow`` or ``top`` sees it, ``[480, 640, 3]``."""
+    width, height = races.SPECTATOR_SIZE
+    picture = np.empty((height, width, 3), np.uint8)
+    races.spectate(index, camera, picture)
+    return picture
+
+
 def start_wish(options: dict[str, Any], runs_counterclockwise: bool) -> dict[str, Any]:
     """Read the options of one race's reset: where to start, which way to drive, what stands on the track."""
     for key in options:
         if key not in OPTIONS:
             raise ValueError(f"options has {key!r}; legal: {', '.join(OPTIONS)}")
-    wish: dict[str, Any] = {"start": None, "anywhere": False, "reversed": None}
+    wish: dict[str, Any] = {"start": None, "anywhere": False, "reversed": None, "objects": None}
     start = options.get("start_position")
     if start == "random":
         wish["anywhere"] = True
@@ -108,6 +126,11 @@ def start_wish(options: dict[str, Any], runs_counterclockwise: bool) -> dict[str
             raise ValueError(f"direction is {direction!r}; legal: {', '.join(DIRECTIONS)}")
         forward = {True: "counterclockwise", False: "clockwise"}[runs_counterclockwise]
         wish["reversed"] = direction not in ("forward", forward)
-    if options.get("objects"):
-        raise NotImplementedError("options: this version has no objects on the track yet; leave 'objects' out")
+    objects = options.get("objects")
+    if objects is not None:
+        try:
+            wish["objects"] = track_keys.positions(objects)
+        except (TypeError, ValueError):
+            legal = track_keys.BY_NAME["OBJECT_POSITIONS"].legal
+            raise ValueError(f"objects is {objects!r}; legal: {legal}") from None
     return wish

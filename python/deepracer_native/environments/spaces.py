@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from deepracer_native import _native
 from deepracer_native.environments.defaults import Configuration, resolve_agent_config
-from deepracer_native.environments.errors import ActionSpaceError, UnsupportedConfiguration
+from deepracer_native.environments.errors import ActionSpaceError
 
 DISCRETE, CONTINUOUS = "discrete", "continuous"
 STEERING, SPEED = "steering_angle", "speed"
@@ -28,7 +28,10 @@ SUPPORTED_SENSORS = CAMERAS + LIDARS
 
 #: Rays of the lidar, and its range in metres; what is farther reads as infinite.
 NUM_RAYS = 64
-NEAREST_M = 0.15
+NEAREST_M, FARTHEST_M = 0.15, 12.0
+#: Settings of the discretised lidar, and what holds when they are not given.
+LIDAR_DEFAULTS = {"num_sectors": 8, "num_values_per_sector": 8, "clipping_dist": 2.0}
+LARGEST_NUM_VALUES = 1000
 
 _COLOUR = spaces.Box(0, 255, (3, 120, 160), np.uint8)
 
@@ -168,15 +171,34 @@ def validate_sensors(agent: dict[str, Any]) -> list[str]:
     return sensors
 
 
-def refuse_missing_sensors(sensors: list[str]) -> None:
-    """Refuse sensors that this version's own simulator does not have."""
-    present = _native.sensor_names()
-    missing = [sensor for sensor in sensors if sensor not in present]
-    if missing:
-        raise UnsupportedConfiguration(
-            f"the sensor {', '.join(missing)} is not there yet in this version; it has {', '.join(present)}: "
-            'give agent_config={"sensor": ["FRONT_FACING_CAMERA"]}'
+def lidar_config(agent: dict[str, Any]) -> tuple[int, int, float]:
+    """Return sectors, values per sector and clipping distance (metres) of a discretised lidar.
+
+    Raises ``ValueError`` with the key and its legal values: sectors divide 64, at least one value, 0.15 to 12 m.
+    """
+    config = agent.get("lidar_config")
+    if config is None:
+        config = {}
+    if not isinstance(config, dict):
+        raise ValueError(f"lidar_config is {config!r}; legal: a dict of {', '.join(LIDAR_DEFAULTS)}")
+    unknown = [key for key in config if key not in LIDAR_DEFAULTS]
+    if unknown:
+        raise ValueError(f"lidar_config has {unknown[0]!r}; legal: {', '.join(LIDAR_DEFAULTS)}")
+    sectors, values, clipping_m = (config.get(key, default) for key, default in LIDAR_DEFAULTS.items())
+    if not _is_whole(sectors) or sectors < 1 or NUM_RAYS % sectors:
+        raise ValueError(f"lidar_config.num_sectors is {sectors!r}; legal: 1, 2, 4, 8, 16, 32, 64")
+    if not _is_whole(values) or not 1 <= values <= LARGEST_NUM_VALUES:
+        raise ValueError(
+            f"lidar_config.num_values_per_sector is {values!r}; legal: a whole number from 1 to {LARGEST_NUM_VALUES}"
         )
+    if not _is_number(clipping_m) or not NEAREST_M <= clipping_m <= FARTHEST_M:
+        legal = f"metres from {NEAREST_M} to {FARTHEST_M:g}"
+        raise ValueError(f"lidar_config.clipping_dist is {clipping_m!r}; legal: {legal}")
+    return int(sectors), int(values), float(clipping_m)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def make_observation_space(cfg: Configuration = None) -> tuple[spaces.Dict, list[str]]:
@@ -190,9 +212,8 @@ def sensor_space(agent: dict[str, Any], sensor: str) -> spaces.Box:
     """Return the space of one sensor's observation."""
     space = SENSOR_SPACE[sensor]
     if sensor == "DISCRETIZED_SECTOR_LIDAR":
-        config = agent.get("lidar_config") or {}
-        num_values = int(config.get("num_sectors", 8)) * int(config.get("num_values_per_sector", 8))
-        return spaces.Box(0.0, 1.0, (num_values,), np.float32)
+        sectors, values, _ = lidar_config(agent)
+        return spaces.Box(0.0, 1.0, (sectors * values,), np.float32)
     return spaces.Box(space.low, space.high, space.shape, space.dtype)
 
 

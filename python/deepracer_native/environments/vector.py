@@ -25,7 +25,7 @@ from deepracer_native.environments.environment import (
 )
 from deepracer_native.environments.errors import InvalidAction, UnsupportedConfiguration
 from deepracer_native.environments.manager import Handle, SimulationManager
-from deepracer_native.environments.native_simulator import OPTIONS, start_wish
+from deepracer_native.environments.native_simulator import OPTIONS, spectated, start_wish
 from deepracer_native.environments.spaces import (
     STATE_NUMBERS,
     make_action_space,
@@ -145,6 +145,8 @@ class DeepracerVectorEnv(VectorEnv):
             backends.Wanted(self.configurations[0], observe == "state", image, cpus, memory, host, port), num_threads
         )
         self._set_rewards(functions)
+        if self.render_camera == "follow":
+            self._native().watch()
         self._needs_reset = np.ones(self.num_envs, np.bool_)
         self._is_seeded = False
         self._buffers: Any = None
@@ -285,11 +287,21 @@ class DeepracerVectorEnv(VectorEnv):
         for key in options:
             if key not in OPTIONS:
                 raise ValueError(f"options has {key!r}; legal: {', '.join(OPTIONS)}, reset_mask")
-        each = {key: self._each(f"options[{key!r}]", value) for key, value in options.items()}
+        each = {
+            key: self._each_objects(value) if key == "objects" else self._each(f"options[{key!r}]", value)
+            for key, value in options.items()
+        }
         return [
             start_wish({key: values[index] for key, values in each.items()}, native.runs_counterclockwise(index))
             for index in range(self.num_envs)
         ]
+
+    def _each_objects(self, value: Any) -> list[Any]:
+        """Return the positions of each environment's objects: given for all, or a list of lists."""
+        is_list = isinstance(value, list | tuple) and len(value) > 0
+        if is_list and not any(_is_position(item) for item in value):
+            return self._each("options['objects']", value)
+        return [value] * self.num_envs
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Drive every environment for 1/15 s; ``actions`` as in ``action_space``.
@@ -405,6 +417,8 @@ class DeepracerVectorEnv(VectorEnv):
             raise error.ResetNeeded("there is nothing to show yet: call reset() first")
         if self.render_mode is None:
             return None
+        if self.render_camera != "onboard":
+            return tuple(spectated(native, index, self.render_camera) for index in range(self.num_envs))
         pictures = []
         for index in range(self.num_envs):
             arrays = {name: np.empty(shape, dtype) for name, shape, dtype in native.sensors}
@@ -447,3 +461,10 @@ def _number(value: Any, argument: str) -> int:
 def _shortened(indices: list[int]) -> str:
     shown = ", ".join(map(str, indices[:8]))
     return shown if len(indices) <= 8 else f"{shown}, … ({len(indices)} in all)"
+
+
+def _is_position(item: Any) -> bool:
+    """Whether this is the position of one object, and not a list of positions."""
+    if isinstance(item, list | tuple):
+        return len(item) == 2 and not any(isinstance(part, str | list | tuple) for part in item)
+    return item is not None

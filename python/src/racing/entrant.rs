@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use deepracer_policy::RandomStream;
-use deepracer_race::{Action, EpisodeStatus, Scenario, Start, Step};
+use deepracer_race::{
+    Action, EpisodeStatus, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Places, Scenario, Start, Step, View,
+};
 use deepracer_track::{Direction, Track};
-use deepracer_vehicle::CONTROL_PERIOD_S;
+use deepracer_vehicle::{CONTROL_PERIOD_S, Vehicle};
+use deepracer_world::{Body, BoxKind};
 
+use super::spectators::Follower;
 use super::worlds::Baked;
 
 /// What the numbers of an action mean.
@@ -88,6 +92,16 @@ pub(super) struct Entrant {
     pub(super) step: Step,
     /// A step may be taken: an episode runs.
     pub(super) is_running: bool,
+    /// How it is seen, and what its car looks like from outside.
+    view: View,
+    car: Body,
+    /// The camera that follows the car, where somebody watches.
+    follower: Option<Follower>,
+    /// What is on the road by rule, and what obstacles of a single episode are.
+    objects: ObjectRules,
+    obstacle_kind: ObstacleKind,
+    /// The scenario of the running episode is one of its own.
+    has_own_obstacles: bool,
     /// Keeps the world on the shelf.
     _world: Arc<Baked>,
 }
@@ -99,6 +113,7 @@ impl Entrant {
         actions: Arc<Actions>,
         starts: Starts,
         time_limit_s: Option<f64>,
+        (view, car): (View, Body),
     ) -> Self {
         let max_steps =
             time_limit_s.map_or(f64::INFINITY, |limit_s| (limit_s / CONTROL_PERIOD_S - 1e-6).ceil().max(2.0));
@@ -113,8 +128,39 @@ impl Entrant {
             direction: Direction::Forward,
             step: Step::default(),
             is_running: false,
+            view,
+            car,
+            follower: None,
+            objects: ObjectRules::default(),
+            obstacle_kind: ObstacleKind::Box(BoxKind::Plain),
+            has_own_obstacles: false,
             _world: world,
         }
+    }
+
+    /// What its scenario has on the road, and what obstacles of single episodes are.
+    pub(super) fn with_obstacles(self, objects: ObjectRules, obstacle_kind: ObstacleKind) -> Self {
+        Self { objects, obstacle_kind, ..self }
+    }
+
+    /// Prepares the scenario of the next episode: with obstacles at these places alone, or those of the rule. Returns it
+    /// when it is another one than before.
+    ///
+    /// # Errors
+    /// A place is out of range.
+    pub(super) fn choose_obstacles(&mut self, places: Option<Places>) -> Result<Option<Arc<Scenario>>, ObjectsError> {
+        if places.is_none() && !self.has_own_obstacles {
+            return Ok(None);
+        }
+        self.has_own_obstacles = places.is_some();
+        let obstacles = match places {
+            None => self.objects.obstacles.clone(),
+            Some(places) if places.is_empty() => None,
+            Some(places) => Some(ObstacleRule { places, kind: self.obstacle_kind }),
+        };
+        let rules = ObjectRules { obstacles, ..self.objects.clone() };
+        self.scenario = Arc::new(Scenario::clone(&self.scenario).with_objects(rules)?);
+        Ok(Some(self.scenario.clone()))
     }
 
     /// Everything by chance from here on follows from `seed`, as in a new race.
@@ -149,7 +195,8 @@ impl Entrant {
     }
 
     /// Completes a step of the race with what holds only here: the clock and the end of time.
-    pub(super) fn note(&mut self, mut step: Step) {
+    /// The step of before is left in `step`, for its memory.
+    pub(super) fn note(&mut self, step: &mut Step) {
         step.params.sim_time = self.clock_s + step.time_s;
         let is_late = step.params.steps >= self.max_steps && !step.done;
         let ended_unjudged = step.done && !is_ending(step.status);
@@ -158,7 +205,39 @@ impl Entrant {
             step.done = true;
         }
         self.is_running = !step.done;
-        self.step = step;
+        std::mem::swap(&mut self.step, step);
+    }
+
+    /// Lets a camera follow the car from now on.
+    pub(super) fn watch(&mut self, vehicle: &Vehicle) {
+        self.follower = Some(Follower::behind(vehicle));
+    }
+
+    /// Lets the camera that follows the car, if there is one, see a control step.
+    pub(super) fn show(&mut self, vehicle: &Vehicle) {
+        if let Some(follower) = &mut self.follower {
+            // Steps count from 1: the first one of an episode follows a car that was just put down.
+            if self.step.params.steps <= 1.0 {
+                *follower = Follower::behind(vehicle);
+            } else {
+                follower.follow(vehicle);
+            }
+        }
+    }
+
+    /// The camera that follows the car.
+    pub(super) fn follower(&self) -> Option<&Follower> {
+        self.follower.as_ref()
+    }
+
+    /// How the race is seen.
+    pub(super) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// What the car looks like, at no place in particular.
+    pub(super) fn car(&self) -> &Body {
+        &self.car
     }
 
     /// The track in the direction of the running episode.

@@ -22,6 +22,11 @@ pub(super) enum Layout {
         /// Columns.
         width: usize,
     },
+    /// `float32` numbers.
+    Numbers {
+        /// How many.
+        len: usize,
+    },
 }
 
 impl Layout {
@@ -30,6 +35,10 @@ impl Layout {
             Sensor::Camera { camera, pixels } => {
                 Self::Planes { channels: pixels.num_channels(), height: camera.height(), width: camera.width() }
             }
+            Sensor::StereoCameras { cameras: [left, _] } => {
+                Self::Planes { channels: 2, height: left.height(), width: left.width() }
+            }
+            Sensor::Lidar { encoding, .. } => Self::Numbers { len: encoding.num_values() },
         }
     }
 
@@ -37,6 +46,7 @@ impl Layout {
     fn shape(self) -> Vec<usize> {
         match self {
             Self::Planes { channels, height, width } => vec![channels, height, width],
+            Self::Numbers { len } => vec![len],
         }
     }
 
@@ -44,6 +54,7 @@ impl Layout {
     fn dtype(self) -> &'static str {
         match self {
             Self::Planes { .. } => "uint8",
+            Self::Numbers { .. } => "float32",
         }
     }
 
@@ -68,10 +79,20 @@ struct SensorLayout {
 }
 
 /// Arrays held for writing, in the order of the layout's sensors.
-pub(super) struct Arrays<'py>(Vec<PyReadwriteArrayDyn<'py, u8>>);
+pub(super) struct Arrays<'py>(Vec<Array<'py>>);
+
+enum Array<'py> {
+    Bytes(PyReadwriteArrayDyn<'py, u8>),
+    Numbers(PyReadwriteArrayDyn<'py, f32>),
+}
 
 /// The memory of [`Arrays`], free of the interpreter.
-pub(super) struct Slices<'a>(Vec<&'a mut [u8]>);
+pub(super) struct Slices<'a>(Vec<Slice<'a>>);
+
+enum Slice<'a> {
+    Bytes(&'a mut [u8]),
+    Numbers(&'a mut [f32]),
+}
 
 impl ObservationLayout {
     pub(super) fn of(view: &View) -> Self {
@@ -111,15 +132,9 @@ impl ObservationLayout {
         if arrays.len() != self.sensors.len() {
             return Err(PyValueError::new_err(format!("{} arrays for {} sensors", arrays.len(), self.sensors.len())));
         }
-        let hold = |(array, sensor): (&Bound<'py, PyAny>, &SensorLayout)| {
-            let array = array.cast::<numpy::PyArrayDyn<u8>>().map_err(|_| {
-                PyTypeError::new_err(format!("{} goes to an array of {}", sensor.name, sensor.layout.dtype()))
-            })?;
-            let mut array = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
-            if array.as_slice_mut()?.len() != num_races * sensor.layout.len() {
-                return Err(PyValueError::new_err(format!("the array for {} has the wrong size", sensor.name)));
-            }
-            Ok(array)
+        let hold = |(array, sensor): (&Bound<'py, PyAny>, &SensorLayout)| match sensor.layout {
+            Layout::Planes { .. } => sensor.hold(array, num_races).map(Array::Bytes),
+            Layout::Numbers { .. } => sensor.hold(array, num_races).map(Array::Numbers),
         };
         arrays.iter().zip(&self.sensors).map(hold).collect::<PyResult<_>>().map(Arrays)
     }
@@ -128,25 +143,54 @@ impl ObservationLayout {
     /// there are several races.
     pub(super) fn scatter(&self, raw: &[u8], out: &mut Slices<'_>) {
         for (sensor, out) in self.sensors.iter().zip(&mut out.0) {
-            let place = |raw: &[u8], out: &mut [u8]| {
-                sensor.place(&raw[sensor.start..sensor.start + sensor.num_bytes], out);
-            };
-            let len = sensor.layout.len();
-            if raw.len() <= self.num_bytes {
-                place(raw, out);
-            } else {
-                raw.par_chunks_exact(self.num_bytes).zip(out.par_chunks_exact_mut(len)).for_each(|(r, o)| place(r, o));
+            let own = sensor.start..sensor.start + sensor.num_bytes;
+            match (out, sensor.layout) {
+                (Slice::Bytes(out), Layout::Planes { channels: 1, .. }) => {
+                    self.each(raw, out, sensor.layout.len(), |raw, out| out.copy_from_slice(&raw[own.clone()]));
+                }
+                (Slice::Bytes(out), Layout::Planes { channels, .. }) => {
+                    self.each(raw, out, sensor.layout.len(), |raw, out| separate(channels, &raw[own.clone()], out));
+                }
+                (Slice::Numbers(out), Layout::Numbers { len }) => {
+                    self.each(raw, out, len, |raw, out| to_numbers(&raw[own.clone()], out));
+                }
+                _ => unreachable!("arrays are held as their layouts say"),
             }
+        }
+    }
+
+    /// Does something for every race.
+    fn each<T: Send>(&self, raw: &[u8], out: &mut [T], len: usize, place: impl Fn(&[u8], &mut [T]) + Sync) {
+        if raw.len() <= self.num_bytes {
+            place(raw, out);
+        } else {
+            raw.par_chunks_exact(self.num_bytes).zip(out.par_chunks_exact_mut(len)).for_each(|(r, o)| place(r, o));
         }
     }
 }
 
 impl SensorLayout {
-    fn place(&self, raw: &[u8], out: &mut [u8]) {
-        match self.layout {
-            Layout::Planes { channels: 1, .. } => out.copy_from_slice(raw),
-            Layout::Planes { channels, .. } => separate(channels, raw, out),
+    fn hold<'py, T: numpy::Element>(
+        &self,
+        array: &Bound<'py, PyAny>,
+        num_races: usize,
+    ) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
+        let array = array
+            .cast::<numpy::PyArrayDyn<T>>()
+            .map_err(|_| PyTypeError::new_err(format!("{} goes to an array of {}", self.name, self.layout.dtype())))?;
+        let mut array = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if array.as_slice_mut()?.len() != num_races * self.layout.len() {
+            return Err(PyValueError::new_err(format!("the array for {} has the wrong size", self.name)));
         }
+        Ok(array)
+    }
+}
+
+/// Little-endian `f32` as numbers.
+fn to_numbers(bytes: &[u8], out: &mut [f32]) {
+    let (values, _) = bytes.as_chunks();
+    for (value, out) in values.iter().zip(out) {
+        *out = f32::from_le_bytes(*value);
     }
 }
 
@@ -170,8 +214,13 @@ fn separate(channels: usize, pixels: &[u8], planes: &mut [u8]) {
 
 impl Arrays<'_> {
     /// Their memory.
-    pub(super) fn slices(&mut self) -> PyResult<Slices<'_>> {
-        let slices = self.0.iter_mut().map(|array| Ok(array.as_slice_mut()?)).collect::<PyResult<_>>()?;
-        Ok(Slices(slices))
+    pub(super) fn slices<'a>(&'a mut self) -> PyResult<Slices<'a>> {
+        let slice = |array: &'a mut Array<'_>| -> PyResult<Slice<'a>> {
+            Ok(match array {
+                Array::Bytes(array) => Slice::Bytes(array.as_slice_mut()?),
+                Array::Numbers(array) => Slice::Numbers(array.as_slice_mut()?),
+            })
+        };
+        self.0.iter_mut().map(slice).collect::<PyResult<_>>().map(Slices)
     }
 }

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use deepracer_race::{Action, Penalties, Rules, Scenario, StartRule, View};
-use deepracer_sensor::{Camera, Pixels, Quality, Scene, Sensor};
+use deepracer_race::{Action, Mercy, Penalties, Rules, Scenario, StartRule, View};
+use deepracer_sensor::{Camera, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor, Variety};
 use deepracer_track::Direction;
 use deepracer_vehicle::Generation;
+use deepracer_world::{Body, BodyShape, CarColour, Shell};
+use glam::DVec2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::entrant::{Actions, Entrant, Starts};
+use super::objects::ObjectOptions;
 use super::worlds;
 
 /// One race: a dictionary with these keys. Python has checked the values; what it cannot know is checked here.
@@ -29,6 +32,8 @@ pub(super) struct RaceOptions {
     ranges: Option<[(f64, f64); 2]>,
     /// Names of the sensors.
     sensors: Vec<String>,
+    /// Sectors, values per sector and clipping distance (metres) of a discretised lidar.
+    lidar: (usize, usize, f64),
     /// How much work goes into a picture: `fast`, `standard` or `fine`.
     quality: String,
     /// First start, a fraction of the track.
@@ -49,6 +54,16 @@ pub(super) struct RaceOptions {
     collision_penalty_s: f64,
     /// Steps of falling progress that count as driving backwards.
     num_reverse_steps: u32,
+    /// How far behind an obstacle in the way a car is put back, metres.
+    reset_behind_m: f64,
+    /// Resets in a row at one obstacle of which the last puts the car ahead of it, and how far, metres.
+    mercy: Option<(u32, f64)>,
+    /// Name of the car's colour, such as `Black`, and of its body shell.
+    car: (String, String),
+    /// Light and paints differ from episode to episode.
+    randomises_domain: bool,
+    /// What is on the road besides the car.
+    objects: ObjectOptions,
     /// The episode is over after this time, seconds.
     time_limit_s: Option<f64>,
 }
@@ -62,9 +77,10 @@ impl RaceOptions {
         let sensors = self
             .sensors
             .iter()
-            .map(|name| Ok((name.clone(), sensor(name, &baked.scene, generation, quality)?)))
+            .map(|name| Ok((name.clone(), sensor(name, &baked.scene, generation, quality, self.lidar)?)))
             .collect::<PyResult<Vec<_>>>()?;
-        let view = View::new(baked.scene.clone(), sensors);
+        let variety = Variety { domain: self.randomises_domain, ..Variety::default() };
+        let view = View::new(baked.scene.clone(), sensors).with_variety(variety);
         let rules = Rules {
             num_resets: self.num_resets,
             penalties: Penalties {
@@ -75,6 +91,8 @@ impl RaceOptions {
                 immobilized_s: 0.0,
             },
             num_reverse_steps: self.num_reverse_steps,
+            reset_behind_m: self.reset_behind_m,
+            mercy: self.mercy.map(|(num_resets, ahead_m)| Mercy { num_resets, ahead_m }),
             ..Rules::training()
         };
         let start = StartRule {
@@ -83,10 +101,31 @@ impl RaceOptions {
             direction: if self.reversed { Direction::Reversed } else { Direction::Forward },
             alternate: self.alternate,
         };
-        let scenario = Arc::new(Scenario { generation, rules, start, ..baked.scenario.clone() });
+        let alone = Scenario { generation, rules, start, ..baked.scenario.clone() };
+        let objects = self.objects.rules(alone.forward.length_m())?;
+        let scenario = alone.with_objects(objects.clone()).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let starts = if self.start_anywhere { Starts::Anywhere } else { Starts::ByRule };
-        let entrant = Entrant::new(scenario, baked, self.actions()?, starts, self.time_limit_s);
+        let kind = self.objects.kind()?;
+        let seen = (view.clone(), self.car()?);
+        let entrant = Entrant::new(Arc::new(scenario), baked, self.actions()?, starts, self.time_limit_s, seen)
+            .with_obstacles(objects, kind);
         Ok((entrant, view))
+    }
+
+    /// The car as spectators see it.
+    fn car(&self) -> PyResult<Body> {
+        let (colour, shell) = &self.car;
+        let colour = match colour.as_str() {
+            "Black" => CarColour::Black,
+            "Grey" => CarColour::Grey,
+            "Blue" => CarColour::Blue,
+            "Red" => CarColour::Red,
+            "Orange" => CarColour::Orange,
+            "White" => CarColour::White,
+            "Purple" => CarColour::Purple,
+            other => return Err(PyValueError::new_err(format!("there is no car colour {other}"))),
+        };
+        Ok(Body { shell: Shell::of_name(shell), ..Body::new(BodyShape::Car(colour), DVec2::ZERO, 0.0) })
     }
 
     fn quality(&self) -> PyResult<Quality> {
@@ -111,16 +150,30 @@ impl RaceOptions {
     }
 }
 
-/// Names of the sensors that [`sensor`] makes, in the order in which messages list them.
-pub(crate) const SENSORS: [&str; 3] = ["FRONT_FACING_CAMERA", "LEFT_CAMERA", "observation"];
-
-/// A sensor by the name that model metadata gives it.
-fn sensor(name: &str, scene: &Arc<Scene>, generation: Generation, quality: Quality) -> PyResult<Sensor> {
-    match name {
+/// A sensor by the name that model metadata gives it; `lidar` is sectors, values per sector and clipping distance (metres).
+fn sensor(
+    name: &str,
+    scene: &Arc<Scene>,
+    generation: Generation,
+    quality: Quality,
+    lidar: (usize, usize, f64),
+) -> PyResult<Sensor> {
+    let nose_up_rad = generation.nose_up_rad();
+    let lidar_as = |encoding| Sensor::Lidar { lidar: Arc::new(Lidar::new(nose_up_rad)), encoding };
+    Ok(match name {
         "FRONT_FACING_CAMERA" | "LEFT_CAMERA" | "observation" => {
-            let camera = Camera::front(generation.nose_up_rad()).observation(scene, quality);
-            Ok(Sensor::Camera { camera: Arc::new(camera), pixels: Pixels::Rgb })
+            let camera = Camera::front(nose_up_rad).observation(scene, quality);
+            Sensor::Camera { camera: Arc::new(camera), pixels: Pixels::Rgb }
         }
-        other => Err(PyValueError::new_err(format!("the sensor {other} is not supported yet"))),
-    }
+        "STEREO_CAMERAS" => Sensor::StereoCameras {
+            cameras: Camera::stereo(nose_up_rad).map(|camera| Arc::new(camera.observation(scene, quality))),
+        },
+        "LIDAR" => lidar_as(LidarEncoding::Raw),
+        "SECTOR_LIDAR" => lidar_as(LidarEncoding::NEAR_SECTORS),
+        "DISCRETIZED_SECTOR_LIDAR" => {
+            let (num_sectors, num_values, clipping_dist_m) = lidar;
+            lidar_as(LidarEncoding::Sectors { num_sectors, num_values, clipping_dist_m })
+        }
+        other => return Err(PyValueError::new_err(format!("there is no sensor {other}"))),
+    })
 }

@@ -1,17 +1,18 @@
 //! Races for an environment.
 
 use deepracer_race::{Action, Batch, EpisodeStatus, Race, Step};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, PyReadwriteArray3};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use super::entrant::{Entrant, Wish, is_ending};
+use super::objects::{self, Position};
 use super::observation::{ObservationLayout, Slices};
 use super::options::RaceOptions;
 use super::reward::{self, Reward};
-use super::{columns, state, threads};
+use super::{columns, spectators, state, threads};
 use crate::params::{self, Waypoints};
 
 /// Fewer races than this are stepped on the calling thread: waking others would take longer.
@@ -125,11 +126,22 @@ impl Simulator {
         Ok(())
     }
 
-    #[pyo3(signature = (race, start=None, anywhere=false, reversed=None))]
-    fn begin(&mut self, race: usize, start: Option<f64>, anywhere: bool, reversed: Option<bool>) -> PyResult<()> {
+    #[pyo3(signature = (race, start=None, anywhere=false, reversed=None, objects=None))]
+    fn begin(
+        &mut self,
+        race: usize,
+        start: Option<f64>,
+        anywhere: bool,
+        reversed: Option<bool>,
+        objects: Option<Vec<Position>>,
+    ) -> PyResult<()> {
         self.check(race)?;
         if start.is_some_and(|start| !(0.0..1.0).contains(&start)) {
             return Err(PyValueError::new_err("a start is a fraction of the track from 0 up to 1"));
+        }
+        let chosen = self.field.entrants[race].choose_obstacles(objects.as_deref().map(objects::places));
+        if let Some(scenario) = chosen.map_err(|error| PyValueError::new_err(error.to_string()))? {
+            self.batch.race_mut(race).enter(scenario);
         }
         self.begin_episode(race, Wish { ndist: start, anywhere, reversed });
         self.field.judged[race] = Judged::Nothing;
@@ -244,6 +256,27 @@ impl Simulator {
         Ok(())
     }
 
+    /// Lets a camera follow every car from now on.
+    fn watch(&mut self) {
+        for (race, entrant) in self.field.entrants.iter_mut().enumerate() {
+            entrant.watch(self.batch.race(race).vehicle());
+        }
+    }
+
+    /// Columns and rows of spectators' pictures.
+    #[classattr]
+    const SPECTATOR_SIZE: [usize; 2] = spectators::SIZE;
+
+    /// Draws a race as a spectator's camera sees it, into `[480, 640, 3]`.
+    fn spectate(&self, race: usize, camera: &str, mut out: PyReadwriteArray3<'_, u8>) -> PyResult<()> {
+        self.check(race)?;
+        let out = out.as_slice_mut()?;
+        if out.len() != spectators::SIZE.iter().product::<usize>() * 3 {
+            return Err(PyValueError::new_err("the array for the picture has the wrong size"));
+        }
+        spectators::draw(camera, &self.field.entrants[race], self.batch.race(race), out)
+    }
+
     /// Judges the latest step of each race.
     fn judge(&mut self, py: Python<'_>, mut rewards: PyReadwriteArray1<'_, f64>) -> PyResult<()> {
         let rewards = rewards.as_slice_mut()?;
@@ -341,8 +374,10 @@ impl Simulator {
         let entrant = &mut self.field.entrants[race];
         let (start, seed) = entrant.next_start(wish);
         self.batch.reset(race, start, seed);
-        let step = self.batch.race_mut(race).step(Action::default());
+        let step = &mut self.steps[race];
+        self.batch.race_mut(race).step_into(Action::default(), step);
         entrant.note(step);
+        entrant.show(self.batch.race(race).vehicle());
     }
 
     fn drive_one(&mut self, race: usize, action: Option<Action>) -> PyResult<(bool, bool)> {
@@ -351,8 +386,10 @@ impl Simulator {
         if !entrant.is_running {
             return Err(not_running(race));
         }
-        let step = self.batch.race_mut(race).step(action);
+        let step = &mut self.steps[race];
+        self.batch.race_mut(race).step_into(action, step);
         entrant.note(step);
+        entrant.show(self.batch.race(race).vehicle());
         self.field.judged[race] = Judged::Latest;
         Ok((entrant.is_terminated(), entrant.is_truncated()))
     }
@@ -391,7 +428,8 @@ impl Simulator {
             threads.install(|| batch.advance(actions, steps));
             let mut num_ended = 0;
             for (race, (entrant, step)) in field.entrants.iter_mut().zip(steps).enumerate() {
-                entrant.note(std::mem::take(step));
+                entrant.note(step);
+                entrant.show(batch.race(race).vehicle());
                 terminated[race] = entrant.is_terminated();
                 truncated[race] = entrant.is_truncated();
                 num_ended += usize::from(entrant.step.done);

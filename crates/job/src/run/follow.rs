@@ -33,7 +33,8 @@ struct Tail {
 /// Writes what stands in `logs` since `since` (from their start when `None`), and whatever is added, to `out`, line by
 /// line. Each log comes with a label that is put before its lines.
 ///
-/// Ends when `run_is_over` says so and all is shown, or when `interrupted` does.
+/// Ends when `run_is_over` says so and all is shown, or when `interrupted` does. Where nobody reads what is written, a
+/// write may never end: `out` gives up with [`io::ErrorKind::WouldBlock`] when it sees that the reader asked to leave.
 pub fn follow(
     logs: &[(PathBuf, String)],
     since: Option<SystemTime>,
@@ -57,6 +58,7 @@ pub fn follow(
         for tail in &mut tails {
             match tail.show_new(out, is_over) {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Followed::ReaderGone),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Followed::Interrupted),
                 other => other?,
             }
         }

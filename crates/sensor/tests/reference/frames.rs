@@ -1,7 +1,7 @@
 //! Real frames of the original's front camera, and how alike pictures are.
 
 use super::shared_folder;
-use deepracer_sensor::{HEIGHT, ObservationCamera, Pixels, Scene, Scratch, WIDTH};
+use deepracer_sensor::{HEIGHT, Moment, ObservationCamera, Pixels, Scene, Scratch, WIDTH};
 use glam::DVec2;
 use std::error::Error;
 use std::fs::File;
@@ -22,13 +22,43 @@ pub(crate) struct Frame {
 
 /// Moves the pose in ever smaller steps while that makes picture and frame more alike.
 pub(crate) fn refine(camera: &ObservationCamera, scene: &Scene, frame: &Frame) -> (Pose, f64) {
+    refine_from(camera, scene, frame, frame.pose)
+}
+
+/// As [`refine`], from the best places within 0.4 m along, 0.1 m across and 9° of the given pose: poses of the table may
+/// be off by a dash.
+pub(crate) fn refine_widely(camera: &ObservationCamera, scene: &Scene, frame: &Frame) -> (Pose, f64) {
+    const NUM_STARTS: usize = 4;
+    let ahead = DVec2::from_angle(frame.pose.yaw_rad);
+    let mut judge = judge(camera, scene, frame);
+    let mut starts = Vec::new();
+    for along in -8..=8 {
+        for across in -2..=2 {
+            for turn in -4..=4 {
+                let shift = ahead * (0.05 * f64::from(along)) + ahead.perp() * (0.05 * f64::from(across));
+                let yaw_rad = frame.pose.yaw_rad + 0.04 * f64::from(turn);
+                let pose = Pose { position: frame.pose.position + shift, yaw_rad };
+                starts.push((judge(pose), pose));
+            }
+        }
+    }
+    starts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let refined = starts.iter().take(NUM_STARTS).map(|(_, start)| refine_from(camera, scene, frame, *start));
+    refined.fold((frame.pose, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
+}
+
+fn judge<'a>(camera: &'a ObservationCamera, scene: &'a Scene, frame: &'a Frame) -> impl FnMut(Pose) -> f64 + 'a {
     let mut scratch = Scratch::new();
     let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
-    let mut judge = |pose: Pose| {
+    move |pose| {
         draw(camera, scene, pose, Pixels::Grey, &mut scratch, &mut picture);
         similarity(&picture, &frame.grey)
-    };
-    let mut best = (frame.pose, judge(frame.pose));
+    }
+}
+
+fn refine_from(camera: &ObservationCamera, scene: &Scene, frame: &Frame, start: Pose) -> (Pose, f64) {
+    let mut judge = judge(camera, scene, frame);
+    let mut best = (start, judge(start));
     for step in [4.0, 2.0, 1.0, 0.5, 0.25] {
         loop {
             let before = best.1;
@@ -64,7 +94,7 @@ pub(crate) fn draw(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) {
-    camera.draw(scene, pose.position, pose.yaw_rad, pixels, scratch, out);
+    camera.draw(scene, &Moment::alone(pose.position, pose.yaw_rad), pixels, scratch, out);
 }
 
 /// Mean structural similarity over windows of 8 × 8 pixels.
@@ -100,13 +130,19 @@ pub(crate) fn similarity(a: &[u8], b: &[u8]) -> f64 {
 /// Every so many of the frames with trusted poses; `None` without the reference data.
 pub(crate) fn read_every(stride: usize) -> Option<Vec<Frame>> {
     let folder = shared_folder()?.join("data/frames");
-    Some(read(&folder, stride).expect("the frames are readable"))
+    Some(read(&folder, stride, |row| row.ends_with(",1")).expect("the frames are readable"))
 }
 
-fn read(folder: &Path, stride: usize) -> Result<Vec<Frame>, Box<dyn Error>> {
+/// All frames, trusted or not; `None` without the reference data.
+pub(crate) fn read_all() -> Option<Vec<Frame>> {
+    let folder = shared_folder()?.join("data/frames");
+    Some(read(&folder, 1, |_| true).expect("the frames are readable"))
+}
+
+fn read(folder: &Path, stride: usize, is_wanted: fn(&str) -> bool) -> Result<Vec<Frame>, Box<dyn Error>> {
     let table = std::fs::read_to_string(folder.join("reinvent_base_lap_poses.csv"))?;
-    let trusted = table.lines().skip(1).filter(|line| line.ends_with(",1"));
-    trusted
+    let wanted = table.lines().skip(1).filter(|line| is_wanted(line));
+    wanted
         .step_by(stride)
         .map(|line| {
             let cells: Vec<&str> = line.split(',').collect();

@@ -4,9 +4,10 @@
 pub(crate) mod frames;
 pub(crate) mod surfaces;
 
+use deepracer_sensor::{HEIGHT, WIDTH};
 use deepracer_track::Route;
 use glam::DVec2;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder with reference data, or `None` (with a note) where it is missing.
 pub(crate) fn shared_folder() -> Option<PathBuf> {
@@ -44,4 +45,13 @@ pub(crate) fn poses(route: &Route, count: usize) -> Vec<(DVec2, f64)> {
 pub(crate) fn psnr_db(a: &[u8], b: &[u8]) -> f64 {
     let sum: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
     10.0 * (255.0 * 255.0 * a.len() as f64 / sum.max(1e-9)).log10()
+}
+
+/// Writes RGB observations below each other as one picture, to look at.
+pub(crate) fn write_png(path: &Path, pictures: &[&[u8]]) {
+    let file = std::fs::File::create(path).expect("a folder to write to");
+    let mut encoder = png::Encoder::new(file, WIDTH as u32, (HEIGHT * pictures.len()) as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().expect("a header");
+    writer.write_image_data(&pictures.concat()).expect("the pictures");
 }
