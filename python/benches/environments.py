@@ -1,7 +1,8 @@
 """How fast the Gymnasium environments are: ``python environments.py`` prints a table in Markdown.
 
 Rates are agent steps per second of wall clock, observations and infos included; a step is 1/15 s of simulated time.
-Each rate is the median of several runs. Start-up and memory are measured in processes of their own. Use an installed
+Each rate is the median of several runs; what neighbours take away shows in the range, and hardly in the steps per
+processor second, summed over cores. Start-up and memory are measured in processes of their own. Use an installed
 release wheel (``make install``) and an idle machine.
 """
 
@@ -58,17 +59,18 @@ MEMORY = """
 """
 
 
-def rate(step, num_races: int) -> tuple[float, float, float]:
-    """Median, slowest and fastest steps per second of calls that step so many races."""
+def rate(step, num_races: int) -> tuple[float, float, float, float]:
+    """Median, slowest and fastest steps per second of calls that step so many races; steps per processor second."""
     step()
-    rates = []
+    rates, busy_rates = [], []
     for _ in range(NUM_RUNS):
-        num_calls, begun = 0, time.perf_counter()
+        num_calls, begun, busy = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() - begun < RUN_S:
             step()
             num_calls += 1
         rates.append(num_calls * num_races / (time.perf_counter() - begun))
-    return statistics.median(rates), min(rates), max(rates)
+        busy_rates.append(num_calls * num_races / (time.process_time() - busy))
+    return statistics.median(rates), min(rates), max(rates), statistics.median(busy_rates)
 
 
 def single(**arguments):
@@ -153,13 +155,13 @@ def main() -> None:
     print(f"| memory of the first environment | {first:.0f} MB | |")
     print(f"| memory of each further one | {further:.1f} MB | 20 MB |")
     print()
-    print("| steps/s | cores | median | range | goal |\n|---|---|---|---|---|")
+    print("| steps/s | cores | median | range | per processor second | goal |\n|---|---|---|---|---|---|")
     all_cores = sorted(os.sched_getaffinity(0))
     for name, goal, num_cores, num_races, prepare in CASES:
         os.sched_setaffinity(0, all_cores[:num_cores])
-        middle, low, high = rate(prepare(), num_races)
+        middle, low, high, busy = rate(prepare(), num_races)
         shown = f"{goal:,}" if goal else ""
-        print(f"| {name} | {num_cores} | {middle:,.0f} | {low:,.0f}–{high:,.0f} | {shown} |", flush=True)
+        print(f"| {name} | {num_cores} | {middle:,.0f} | {low:,.0f}–{high:,.0f} | {busy:,.0f} | {shown} |", flush=True)
         deepracer.shutdown_all()
 
 
