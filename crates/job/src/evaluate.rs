@@ -4,7 +4,7 @@ use std::path::Path;
 
 use deepracer_bucket::{Bucket, LocalBucket};
 use deepracer_policy::{ClippedPpo, Phase, PpoHyperparameters};
-use deepracer_race::LapResult;
+use deepracer_race::{LapResult, Scenario};
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::params_yaml::{self, Params};
 use deepracer_settings::{RacingFolder, Settings};
@@ -104,8 +104,8 @@ fn evaluate(
         if record.request.reward.is_some() { rewards(0)? } else { Box::new(CenterLine) };
     let mut workers = [Worker {
         index: 0,
-        scenario: scenario.into(),
-        view: setup::view(&scene, &metadata, generation, config.train.quality),
+        scenario: Scenario { sim_to_real: setup::sim_to_real(config), ..scenario }.into(),
+        view: setup::view(&scene, &metadata, generation, config.train.quality).with_variety(setup::variety(config)),
         reward,
         clock_s: 0.0,
         reward_time: RewardTime::default(),

@@ -7,6 +7,7 @@ use deepracer_vehicle::Generation;
 
 use crate::objects::{ObjectRules, Objects, ObjectsError};
 use crate::rules::Rules;
+use crate::sim_to_real::SimToReal;
 use crate::start::{Start, StartRule};
 
 /// A race before it starts: track, car, rules, starts. Shared by all races that run it.
@@ -27,6 +28,8 @@ pub struct Scenario {
     pub prepare_step: bool,
     /// What is on the road besides the car.
     pub objects: Objects,
+    /// How much episodes differ in how the car obeys.
+    pub sim_to_real: SimToReal,
 }
 
 impl Scenario {
@@ -43,6 +46,7 @@ impl Scenario {
             start: StartRule::round_robin(),
             prepare_step: true,
             objects: Objects::none(),
+            sim_to_real: SimToReal::default(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Frames per second on one core: `reinvent_base`, poses all over the track in no order.
 
-use deepracer_sensor::{Camera, Lidar, LidarEncoding, Moment, Pixels, Quality, Scene, Scratch, Sensor};
+use deepracer_sensor::{Camera, Lidar, LidarEncoding, Moment, Pixels, Quality, Scene, Scratch, Sensor, Variety};
 use deepracer_track::{Library, Route};
 use deepracer_world::{Body, BodyShape, BoxKind, World, look};
 use divan::counter::ItemsCount;
@@ -66,6 +66,35 @@ fn bodies(route: &Route, count: usize, shape: BodyShape) -> Vec<Body> {
             Body::new(shape, route.center[row].midpoint(border[row]), ahead.y.atan2(ahead.x))
         })
         .collect()
+}
+
+/// Grey frames of episodes that differ: each kind of difference, every frame of another episode of 16.
+#[divan::bench(args = ["domain", "mounts", "tones", "noise", "blur"], sample_count = 100)]
+fn frames_that_differ(bencher: divan::Bencher<'_, '_>, what: &str) {
+    let route = base_route();
+    let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+    let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
+    let poses = scattered_poses(&route);
+    let none = Variety::default();
+    let variety = match what {
+        "domain" => Variety { domain: true, ..none },
+        "mounts" => Variety { pitch_rad: 0.03, height_m: 0.01, field_of_view_rad: 0.03, ..none },
+        "tones" => Variety { brightness: 0.1, contrast: 0.2, ..none },
+        "noise" => Variety { pixel_noise: 0.03, ..none },
+        _ => Variety { blur_px: 1.0, ..none },
+    };
+    let mut scratch = Scratch::new();
+    let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    let mut seed = 0;
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        seed += 1;
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            let moment = Moment { seed, variety: Some(&variety), ..Moment::alone(*origin, *yaw_rad) };
+            camera.draw(&scene, &moment, Pixels::Grey, &mut scratch, &mut picture);
+            divan::black_box(&picture);
+        }
+    });
 }
 
 /// Scans among six boxes, noise and sectors included.

@@ -22,6 +22,10 @@ pub struct RunConfig {
     pub experiment: Option<String>,
     /// The car.
     pub car: CarConfig,
+    /// Whether light and paint change from episode to episode.
+    pub domain_randomization: bool,
+    /// How much episodes differ from the perfect simulation.
+    pub sim2real: Sim2RealConfig,
     /// Training.
     pub train: TrainConfig,
     /// Evaluation.
@@ -45,6 +49,37 @@ pub struct CarConfig {
     pub display_name: String,
     /// Name of the racer.
     pub racer_name: String,
+}
+
+/// How much episodes differ from the perfect simulation. All are the greatest differences; 0 is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sim2RealConfig {
+    /// How late commands arrive, in seconds.
+    pub action_latency_s: f64,
+    /// How much later still single commands arrive, in seconds.
+    pub action_latency_jitter_s: f64,
+    /// How often the car listens per second, 1 to 15; 15 is always.
+    pub decision_rate_hz: f64,
+    /// Cameras looking up or down, in degrees.
+    pub camera_pitch_deg: f64,
+    /// Cameras looking left or right, in degrees.
+    pub camera_yaw_deg: f64,
+    /// Cameras mounted higher or lower, in metres.
+    pub camera_height_m: f64,
+    /// A wider or narrower field of view, in degrees.
+    pub field_of_view_deg: f64,
+    /// Brighter or darker pictures, as a share of full scale.
+    pub brightness: f64,
+    /// More or less contrast, as a share.
+    pub contrast: f64,
+    /// Standard deviation of the blur, in pixels.
+    pub blur_px: f64,
+    /// Standard deviation of the noise, as a share of full scale.
+    pub pixel_noise: f64,
+    /// More or less grip, as a share.
+    pub grip: f64,
+    /// Steering that is off, in degrees.
+    pub steering_bias_deg: f64,
 }
 
 /// How to train.
@@ -160,6 +195,8 @@ impl RunConfig {
             threads: values.integer("DR_THREADS") as u32,
             experiment: Some(values.text("DR_EXPERIMENT_NAME")).filter(|name| !name.is_empty()),
             car: CarConfig::of(values),
+            domain_randomization: values.flag("DR_ENABLE_DOMAIN_RANDOMIZATION"),
+            sim2real: Sim2RealConfig::of(values),
             train: TrainConfig::of(values),
             evaluation: EvaluationConfig::of(values),
             storage: StorageConfig::of(values),
@@ -180,6 +217,26 @@ impl CarConfig {
             color: values.choice("DR_CAR_COLOR", CarColor::from_name).unwrap_or(CarColor::Red),
             display_name: values.text("DR_DISPLAY_NAME"),
             racer_name: values.text("DR_RACER_NAME"),
+        }
+    }
+}
+
+impl Sim2RealConfig {
+    fn of(values: &Values) -> Sim2RealConfig {
+        Sim2RealConfig {
+            action_latency_s: values.number("DR_SIM2REAL_ACTION_LATENCY"),
+            action_latency_jitter_s: values.number("DR_SIM2REAL_ACTION_LATENCY_JITTER"),
+            decision_rate_hz: values.number("DR_SIM2REAL_DECISION_RATE"),
+            camera_pitch_deg: values.number("DR_SIM2REAL_CAMERA_PITCH"),
+            camera_yaw_deg: values.number("DR_SIM2REAL_CAMERA_YAW"),
+            camera_height_m: values.number("DR_SIM2REAL_CAMERA_HEIGHT"),
+            field_of_view_deg: values.number("DR_SIM2REAL_FIELD_OF_VIEW"),
+            brightness: values.number("DR_SIM2REAL_BRIGHTNESS"),
+            contrast: values.number("DR_SIM2REAL_CONTRAST"),
+            blur_px: values.number("DR_SIM2REAL_BLUR"),
+            pixel_noise: values.number("DR_SIM2REAL_PIXEL_NOISE"),
+            grip: values.number("DR_SIM2REAL_GRIP"),
+            steering_bias_deg: values.number("DR_SIM2REAL_STEERING_BIAS"),
         }
     }
 }

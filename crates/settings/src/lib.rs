@@ -46,7 +46,9 @@ mod value;
 mod values;
 
 pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, Quality, RaceType};
-pub use config::{CarConfig, EvaluationConfig, PretrainedConfig, RunConfig, StorageConfig, TrainConfig};
+pub use config::{
+    CarConfig, EvaluationConfig, PretrainedConfig, RunConfig, Sim2RealConfig, StorageConfig, TrainConfig,
+};
 pub use folder::RacingFolder;
 pub use hyperparameters::Hyperparameters;
 pub use judge::Problem;

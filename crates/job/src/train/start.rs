@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use deepracer_bucket::Bucket;
 use deepracer_policy::{ClippedPpo, Restore, Rollout};
+use deepracer_race::Scenario;
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::{RacingFolder, Settings};
@@ -201,8 +202,9 @@ fn workers(
             let scenario = setup::training_scenario(route, generation, &config.train, index, num_workers)?;
             Ok(Worker {
                 index,
-                scenario: scenario.into(),
-                view: setup::view(&scene, metadata, generation, config.train.quality),
+                scenario: Scenario { sim_to_real: setup::sim_to_real(config), ..scenario }.into(),
+                view: setup::view(&scene, metadata, generation, config.train.quality)
+                    .with_variety(setup::variety(config)),
                 reward: rewards(index)?,
                 clock_s: 0.0,
                 reward_time: RewardTime::default(),

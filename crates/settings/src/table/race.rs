@@ -1,6 +1,6 @@
 //! The race and the car.
 
-use super::{Status, Variable, idle, works};
+use super::{Variable, works};
 use crate::choice::{CarColor, RaceType};
 use crate::value::Kind;
 
@@ -68,13 +68,13 @@ pub(super) const RACE: &[Variable] = &[
     )
     .in_both(&["RACER_NAME"])
     .per_worker(),
-    idle(
+    works(
         "DR_ENABLE_DOMAIN_RANDOMIZATION",
         Kind::Flag,
         "False",
         "True",
-        Status::NotYetRefused("domain randomisation"),
-        "Changes colours and light in every episode, for a policy that depends less on the looks of one track.",
+        "domain_randomization",
+        "Whether the colour of the light, and the paint of boxes and bot cars, change from episode to episode.",
     )
     .in_both(&["ENABLE_DOMAIN_RANDOMIZATION"])
     .per_worker(),
