@@ -23,7 +23,9 @@ fn grid(rules: Rules) -> [Race; 2] {
         let grid = Some(GridPlace::of_car(index));
         Race::new(Arc::new(Scenario { rules, grid, ..scenario("reInvent2019_wide") }))
     });
-    races.iter_mut().for_each(|race| race.reset(at(0.0), 0));
+    for race in &mut races {
+        race.reset(at(0.0), 0);
+    }
     meet(&mut races);
     races
 }
