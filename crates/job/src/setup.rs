@@ -1,6 +1,7 @@
 //! From settings to things that race and learn: worlds, scenarios, cameras, networks.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_policy::{
@@ -48,7 +49,12 @@ impl Worlds {
 
 /// The tracks of a racing folder: imported routes in `data/tracks/`, and the built-in ones.
 pub fn library(folder: &RacingFolder) -> Library {
-    Library::new(Some(folder.data().join("tracks")))
+    Library::new(Some(tracks_folder(folder)))
+}
+
+/// Where a racing folder keeps imported routes.
+pub fn tracks_folder(folder: &RacingFolder) -> PathBuf {
+    folder.data().join("tracks")
 }
 
 /// The physics a model drives with: chosen by its `version`; without one, the physics published models were made with.

@@ -176,6 +176,15 @@ impl Race {
         race
     }
 
+    /// Races something else from the next [`reset`](Self::reset) on.
+    pub fn enter(&mut self, scenario: Arc<Scenario>) {
+        if scenario.generation != self.scenario.generation {
+            self.vehicle = Vehicle::new(scenario.generation);
+        }
+        self.traffic = Traffic::new(&scenario.objects);
+        self.scenario = scenario;
+    }
+
     /// Begins an episode: the car stands at its start, everything is forgotten. `seed` fixes all chance in the episode.
     pub fn reset(&mut self, start: Start, seed: u64) {
         self.seed = seed;

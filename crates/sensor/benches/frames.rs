@@ -75,7 +75,7 @@ fn scans(bencher: divan::Bencher<'_, '_>) {
     let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
     let poses = scattered_poses(&route);
     let bodies = bodies(&route, 6, BodyShape::Box(BoxKind::Plain));
-    let sensor = Sensor::Lidar { lidar: Arc::new(Lidar::new(-0.0075)), encoding: LidarEncoding::NEAR_SECTORS };
+    let sensor = Sensor::Lidar { lidar: Arc::new(Lidar::new(0.0243)), encoding: LidarEncoding::NEAR_SECTORS };
     let mut scratch = Scratch::new();
     let mut out = vec![0; sensor.num_bytes()];
     let mut samples = poses.chunks_exact(FRAMES).cycle();
@@ -96,9 +96,9 @@ fn stereo_and_sectors(bencher: divan::Bencher<'_, '_>) {
     let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
     let poses = scattered_poses(&route);
     let bodies = bodies(&route, 6, BodyShape::Box(BoxKind::Plain));
-    let cameras = Camera::stereo(-0.0075).map(|camera| Arc::new(camera.observation(&scene, Quality::Standard)));
+    let cameras = Camera::stereo(0.0243).map(|camera| Arc::new(camera.observation(&scene, Quality::Standard)));
     let sensors = [
-        Sensor::Lidar { lidar: Arc::new(Lidar::new(-0.0075)), encoding: LidarEncoding::NEAR_SECTORS },
+        Sensor::Lidar { lidar: Arc::new(Lidar::new(0.0243)), encoding: LidarEncoding::NEAR_SECTORS },
         Sensor::StereoCameras { cameras },
     ];
     let mut scratch = Scratch::new();

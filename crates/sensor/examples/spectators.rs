@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p deepracer-sensor --example spectators -- <world> <folder>`
 
-use deepracer_sensor::{FollowCamera, Scene, SceneCamera, Scratch, Viewpoint, top_camera};
+use deepracer_sensor::{Appearance, FollowCamera, Scene, SceneCamera, Scratch, Viewpoint, top_camera};
 use deepracer_track::Library;
 use deepracer_world::{Body, BodyShape, BoxKind, CarColour, Shell, World, look};
 use std::error::Error;
@@ -69,7 +69,7 @@ fn draw(
 ) -> Result<(), Box<dyn Error>> {
     let mut picture = vec![0; camera.num_bytes()];
     let begun = std::time::Instant::now();
-    camera.draw(scene, from, bodies, scratch, &mut picture);
+    camera.draw(scene, &Appearance::of(scene), from, bodies, scratch, &mut picture);
     println!("{} in {:.2} ms", path.display(), begun.elapsed().as_secs_f64() * 1e3);
     let mut encoder = png::Encoder::new(File::create(path)?, camera.width as u32, camera.height as u32);
     encoder.set_color(png::ColorType::Rgb);

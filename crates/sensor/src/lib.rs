@@ -21,6 +21,7 @@
 //! # Ok::<(), deepracer_track::TrackError>(())
 //! ```
 
+mod appearance;
 mod bake;
 mod camera;
 mod ground;
@@ -40,7 +41,9 @@ mod scratch;
 mod sensor;
 mod spectator;
 mod upright;
+mod variety;
 
+pub use appearance::Appearance;
 pub use camera::{Camera, Pixels, Quality};
 pub use lidar::{LIDAR_RANGE_M, LIDAR_RAYS, Lidar, Ranges};
 pub use lidar_encoding::LidarEncoding;
@@ -51,3 +54,4 @@ pub use scene_camera::{SceneCamera, Viewpoint};
 pub use scratch::Scratch;
 pub use sensor::Sensor;
 pub use spectator::{FollowCamera, top_camera};
+pub use variety::Variety;

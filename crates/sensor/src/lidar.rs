@@ -33,7 +33,7 @@ pub struct Lidar {
     position: DVec3,
     /// In the car's axes, length 1.
     rays: [DVec3; LIDAR_RAYS],
-    normals: Normals,
+    normals: &'static Normals,
 }
 
 /// The ranges of a scan, metres: 0.15 to 12, or infinity.
@@ -60,7 +60,7 @@ impl Lidar {
             DVec3::new(ahead * cos, left, ahead * sin)
         });
         let position = DVec3::new(MOUNT.x * cos - MOUNT.z * sin, 0.0, ORIGIN_AT_REST_M + MOUNT.x * sin + MOUNT.z * cos);
-        Lidar { position, rays, normals: Normals::new() }
+        Lidar { position, rays, normals: Normals::table() }
     }
 
     /// Direction of a ray, rad, to the left of straight ahead: 30° for the first, 180° in the middle, 330° for the last.
@@ -88,7 +88,7 @@ impl Lidar {
     ///
     /// Scans fall between control steps: one that was due half a step ago is taken half way between the car's places.
     pub(crate) fn observe<'a>(&self, scene: &Scene, moment: &Moment<'_>, last: &'a mut Option<LastScan>) -> &'a Ranges {
-        let Moment { origin, yaw_rad, bodies, step, seed } = *moment;
+        let Moment { origin, yaw_rad, bodies, step, seed, .. } = *moment;
         // Step k is at k / 15 s, scan n at n / 10 s.
         let number = (u64::from(step) * 2 / 3) as u32;
         let half_steps_ago = step * 2 - number * 3;

@@ -4,6 +4,7 @@
 //! side. Here the filter is part of the lookup: along a row by the scale of the ground picture, up and down by
 //! several lookups per pixel, at walls by the share of the filter that they cover.
 
+use crate::appearance::Appearance;
 use crate::camera::{Camera, Pixels, Quality, Raster};
 use crate::ground_rows::GroundRows;
 use crate::kernel::Kernel;
@@ -24,6 +25,7 @@ pub const HEIGHT: usize = 120;
 #[derive(Debug, Clone)]
 pub struct ObservationCamera {
     raster: Raster,
+    quality: Quality,
     kernel: Kernel,
     rows: GroundRows,
 }
@@ -32,7 +34,7 @@ impl ObservationCamera {
     pub(crate) fn new(camera: &Camera, scene: &Scene, quality: Quality) -> ObservationCamera {
         let raster = camera.raster(WIDTH, HEIGHT);
         let rows = GroundRows::new(&raster, scene, quality);
-        ObservationCamera { raster, kernel: Kernel::detect(), rows }
+        ObservationCamera { raster, quality, kernel: Kernel::detect(), rows }
     }
 
     /// Columns of the picture.
@@ -89,26 +91,75 @@ impl ObservationCamera {
 
     /// Draws into the pixels of `scratch`.
     fn render(&self, scene: &Scene, moment: &Moment<'_>, scratch: &mut Scratch) {
+        let Some(variety) = moment.variety else {
+            self.render_with(scene, moment, &self.raster, &self.rows, &Appearance::of(scene), scratch);
+            return;
+        };
+        let appearance = variety.appearance(scene, moment.seed);
+        if variety.keeps_mounts() {
+            self.render_with(scene, moment, &self.raster, &self.rows, &appearance, scratch);
+        } else {
+            let (camera, left_rad) = variety.mounted(&self.raster.camera, moment.seed);
+            let raster = camera.raster(self.width(), self.height());
+            let turned =
+                Moment { yaw_rad: moment.yaw_rad + left_rad, origin: self.turned_origin(moment, left_rad), ..*moment };
+            let mut mounted = std::mem::take(&mut scratch.mounted);
+            let known = mounted.iter().position(|(of, _)| *of == camera);
+            let index = known.unwrap_or_else(|| {
+                // A pair of cameras needs two; those of the episode before make room.
+                if mounted.len() >= 2 {
+                    mounted.clear();
+                }
+                mounted.push((camera, GroundRows::new(&raster, scene, self.quality)));
+                mounted.len() - 1
+            });
+            self.render_with(scene, &turned, &raster, &mounted[index].1, &appearance, scratch);
+            scratch.mounted = mounted;
+        }
+        // The two cameras of a pair have noise of their own.
+        let is_right = self.raster.camera.position.y < 0.0;
+        let frame = u64::from(moment.step) * 2 + u64::from(is_right);
+        variety.develop(&mut scratch.pixels, self.width(), moment.seed, frame, &mut scratch.working);
+    }
+
+    /// Where the car would be, turned by an angle, for the lens to stay in its place.
+    fn turned_origin(&self, moment: &Moment<'_>, left_rad: f64) -> DVec2 {
+        let mount = self.raster.camera.position.truncate();
+        let offset = |yaw_rad: f64| DVec2::from_angle(yaw_rad).rotate(mount);
+        moment.origin + offset(moment.yaw_rad) - offset(moment.yaw_rad + left_rad)
+    }
+
+    fn render_with(
+        &self,
+        scene: &Scene,
+        moment: &Moment<'_>,
+        raster: &Raster,
+        rows: &GroundRows,
+        appearance: &Appearance,
+        scratch: &mut Scratch,
+    ) {
         let heading = DVec2::from_angle(moment.yaw_rad);
-        let mount = self.raster.camera.position;
+        let mount = raster.camera.position;
         let lens = moment.origin + heading * mount.x + heading.perp() * mount.y;
         let (width, height) = (self.width(), self.height());
         scratch.pixels.resize(width * height, 0);
         scratch.line.resize(width, 0);
-        let (sky, ground) = scratch.pixels.split_at_mut(self.rows.first * width);
+        let (sky, ground) = scratch.pixels.split_at_mut(rows.first * width);
         sky.fill(packed(scene.background));
         for (row, out) in ground.chunks_exact_mut(width).enumerate() {
-            self.rows.draw(self.kernel, scene, self.rows.first + row, 0..width, (lens, heading), out);
+            rows.draw(self.kernel, scene, rows.first + row, 0..width, (lens, heading), out);
         }
-        let eye = Eye { raster: &self.raster, position: lens.extend(mount.z), heading };
+        appearance.tint_all(ground);
+        let eye = Eye { raster, position: lens.extend(mount.z), heading };
         let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
-        eye.draw(scene, WallSides::Both, moment.bodies, &scene.light, &mut scratch.order, &mut canvas);
+        eye.draw(scene, WallSides::Both, moment.bodies, appearance, &mut scratch.order, &mut canvas);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variety::Variety;
     use deepracer_track::Library;
     use deepracer_world::{World, look};
 
@@ -134,5 +185,35 @@ mod tests {
                 assert!(pictures[0] == pictures[1], "{quality:?} at row {k}");
             }
         }
+    }
+
+    #[test]
+    fn a_camera_that_is_mounted_differently_sees_what_such_a_camera_sees() {
+        let (route, scene) = base_scene();
+        let camera = Camera::front(0.0243);
+        let usual = camera.observation(&scene, Quality::Standard);
+        let draw = |camera: &ObservationCamera, moment: &Moment<'_>| {
+            let mut picture = vec![0; camera.num_bytes(Pixels::Rgb)];
+            camera.draw(&scene, moment, Pixels::Rgb, &mut Scratch::new(), &mut picture);
+            picture
+        };
+        let variety = Variety { pitch_rad: 0.1, height_m: 0.03, field_of_view_rad: 0.2, ..Variety::default() };
+        for seed in 0..5 {
+            let (mounted, left_rad) = variety.mounted(&camera, seed);
+            assert!((mounted.pitch_down_rad - camera.pitch_down_rad).abs() <= 0.1 && mounted != camera);
+            assert_eq!(left_rad, 0.0);
+            let moment = Moment { seed, variety: Some(&variety), ..Moment::alone(route.center[9], 0.3) };
+            let expected = draw(&mounted.observation(&scene, Quality::Standard), &Moment::alone(route.center[9], 0.3));
+            assert!(draw(&usual, &moment) == expected, "seed {seed}");
+        }
+        // Looking to the left is turning about the lens.
+        let variety = Variety { yaw_rad: 0.2, ..Variety::default() };
+        let (_, left_rad) = variety.mounted(&camera, 3);
+        let lens = |moment: &Moment<'_>| moment.origin + DVec2::from_angle(moment.yaw_rad) * camera.position.x;
+        let moment = Moment { seed: 3, variety: Some(&variety), ..Moment::alone(route.center[9], 0.3) };
+        let mut turned = Moment::alone(route.center[9], 0.3 + left_rad);
+        turned.origin += lens(&moment) - lens(&turned);
+        let (a, b) = (draw(&usual, &moment), draw(&usual, &turned));
+        assert!(a.iter().zip(&b).filter(|(a, b)| a.abs_diff(**b) > 1).count() < 100, "up to rounding");
     }
 }

@@ -1,16 +1,7 @@
-//! Chance as a function of a seed and a place: no state, the same on every machine.
+//! Normally distributed values as a function of a seed and a place.
 
-/// A well-mixed number from a seed and where it is used (the finaliser of `SplitMix64` over both).
-pub(crate) fn mixed(seed: u64, place: u64) -> u64 {
-    let mut z = seed ^ place.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D);
-    for _ in 0..2 {
-        z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-    }
-    z
-}
+use deepracer_world::chance::mixed;
+use std::sync::LazyLock;
 
 /// Entries of the table of normal values.
 const NORMALS: usize = 4096;
@@ -18,15 +9,19 @@ const NORMALS: usize = 4096;
 const NORMAL_BITS: u32 = NORMALS.trailing_zeros();
 
 /// Normally distributed values: the middles of 4096 equally likely ranges, quick to draw.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Normals {
     table: Vec<f32>,
 }
 
 impl Normals {
-    pub(crate) fn new() -> Normals {
-        let table = (0..NORMALS).map(|k| normal_quantile((k as f64 + 0.5) / NORMALS as f64) as f32).collect();
-        Normals { table }
+    /// The only table; made when it is asked for first.
+    pub(crate) fn table() -> &'static Normals {
+        static TABLE: LazyLock<Normals> = LazyLock::new(|| {
+            let table = (0..NORMALS).map(|k| normal_quantile((k as f64 + 0.5) / NORMALS as f64) as f32).collect();
+            Normals { table }
+        });
+        &TABLE
     }
 
     /// Fills `out` with values of mean 0 and standard deviation 1 that belong to a seed and a place.
@@ -79,7 +74,7 @@ mod tests {
 
     #[test]
     fn values_have_mean_zero_and_deviation_one_and_repeat() {
-        let normals = Normals::new();
+        let normals = Normals::table();
         let mut values = vec![0.0; 64 * 500];
         for (scan, values) in values.chunks_exact_mut(64).enumerate() {
             normals.fill(7, scan as u64, values);

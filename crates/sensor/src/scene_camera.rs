@@ -1,5 +1,6 @@
 //! Pictures of any size from anywhere: what spectators see.
 
+use crate::appearance::Appearance;
 use crate::camera::{Camera, HORIZONTAL_FIELD_OF_VIEW_RAD, Quality};
 use crate::ground_rows::GroundRows;
 use crate::kernel::Kernel;
@@ -52,13 +53,21 @@ impl SceneCamera {
         self.width * self.height * 3
     }
 
-    /// Draws a scene and bodies: RGB bytes, `[height, width, 3]`.
+    /// Draws a scene as it appears in an episode, and bodies: RGB bytes, `[height, width, 3]`.
     ///
     /// Walls are seen from inside the field only, so that a camera behind one still sees the track.
     ///
     /// # Panics
     /// When `out` is not [`num_bytes`](Self::num_bytes) long.
-    pub fn draw(&self, scene: &Scene, from: &Viewpoint, bodies: &[Body], scratch: &mut Scratch, out: &mut [u8]) {
+    pub fn draw(
+        &self,
+        scene: &Scene,
+        appearance: &Appearance,
+        from: &Viewpoint,
+        bodies: &[Body],
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) {
         assert_eq!(out.len(), self.num_bytes(), "the picture's buffer has the wrong length");
         let (width, height) = (self.width, self.height);
         let camera = Camera {
@@ -85,10 +94,12 @@ impl SceneCamera {
             let first = columns.start / RUN * RUN;
             for start in (first..columns.end).step_by(RUN) {
                 let run = start..start + RUN;
-                rows.draw(kernel, scene, row, run.clone(), (lens, heading), &mut line[run]);
+                let out = &mut line[run.clone()];
+                rows.draw(kernel, scene, row, run, (lens, heading), out);
+                appearance.tint_all(out);
             }
         });
-        eye.draw(scene, WallSides::Inner, bodies, &scene.light, &mut scratch.order, &mut canvas);
+        eye.draw(scene, WallSides::Inner, bodies, appearance, &mut scratch.order, &mut canvas);
         pack::rgb(kernel, &scratch.pixels, out);
     }
 }

@@ -3,10 +3,11 @@
 //! Everything is convex, so drawing from back to front is right: walls by their distance, bodies by lines that separate
 //! their footprints, parts of a body by the planes of its model. Without bodies only the walls are looked at.
 
+use crate::appearance::Appearance;
 use crate::camera::{FAR_M, NEAR_M, Raster, Seen};
 use crate::polygon::{Canvas, Corner, Edge, Facet, MAX_CORNERS, Outline};
 use crate::scene::{Scene, packed};
-use deepracer_world::{Body, Light, MAX_FACES, MAX_SIDES, Part, Wall};
+use deepracer_world::{Body, MAX_FACES, MAX_SIDES, Part, Wall};
 use glam::{DVec2, DVec3};
 use std::ops::Range;
 
@@ -72,7 +73,7 @@ impl Eye<'_> {
         scene: &Scene,
         sides: WallSides,
         bodies: &[Body],
-        light: &Light,
+        appearance: &Appearance,
         order: &mut Order,
         canvas: &mut Canvas<'_>,
     ) {
@@ -85,14 +86,14 @@ impl Eye<'_> {
         let num_behind = walls.partition_point(|wall| !wall.is_before_field);
         let draw_layer = |layer: Layer, canvas: &mut Canvas<'_>| {
             for body in sorted.iter().filter(|body| body.layer == layer) {
-                self.draw_body(&bodies[body.index], light, canvas);
+                self.draw_body(&bodies[body.index], body.index, appearance, canvas);
             }
         };
         draw_layer(Layer::BehindWalls, canvas);
-        self.draw_walls(scene, walls, 0..num_behind, canvas);
+        self.draw_walls(scene, appearance, walls, 0..num_behind, canvas);
         draw_layer(Layer::OnField, canvas);
         if sides == WallSides::Both {
-            self.draw_walls(scene, walls, num_behind..walls.len(), canvas);
+            self.draw_walls(scene, appearance, walls, num_behind..walls.len(), canvas);
         }
         draw_layer(Layer::BeforeWalls, canvas);
     }
@@ -131,7 +132,14 @@ impl Eye<'_> {
         });
     }
 
-    fn draw_walls(&self, scene: &Scene, order: &[SortedWall], range: Range<usize>, canvas: &mut Canvas<'_>) {
+    fn draw_walls(
+        &self,
+        scene: &Scene,
+        appearance: &Appearance,
+        order: &[SortedWall],
+        range: Range<usize>,
+        canvas: &mut Canvas<'_>,
+    ) {
         for position in range {
             let wall = &scene.walls[order[position].index];
             let later = &order[position + 1..];
@@ -148,7 +156,7 @@ impl Eye<'_> {
             ];
             let mut cut = [Corner::default(); MAX_CORNERS];
             let count = self.cut_at_near_plane(&corners, &mut cut);
-            canvas.fill(&cut[..count], packed(wall.colour));
+            canvas.fill(&cut[..count], packed(appearance.tint(wall.colour)));
         }
     }
 
@@ -243,7 +251,7 @@ impl Eye<'_> {
         }
     }
 
-    fn draw_body(&self, body: &Body, light: &Light, canvas: &mut Canvas<'_>) {
+    fn draw_body(&self, body: &Body, index: usize, appearance: &Appearance, canvas: &mut Canvas<'_>) {
         let model = body.model();
         let ahead = DVec2::from_angle(body.yaw_rad);
         let away = body.position - self.ground_position();
@@ -253,10 +261,10 @@ impl Eye<'_> {
         let offset = DVec3::new(self.heading.dot(away), self.heading.perp_dot(away), -self.position.z);
         let placed = Placed { eye, turned, offset, ahead };
         model.back_to_front(eye, |part| {
-            let material = body.material(part.finish);
+            let material = appearance.material(body, index, part);
             let shade = |normal: DVec3| {
                 let level = placed.ahead.rotate(normal.truncate());
-                packed(light.shade(&material, level.extend(normal.z)))
+                packed(appearance.light().shade(&material, level.extend(normal.z)))
             };
             self.draw_solid(part, &placed, shade, canvas);
         });

@@ -115,7 +115,7 @@ fn straight_ahead_on_a_straight_the_picture_is_symmetric() {
 fn a_pair_of_cameras_sees_two_rounded_greys() {
     let (route, world) = world("reinvent_base");
     let scene = Scene::bake(&world);
-    let pair = Camera::stereo(-0.0075).map(|camera| camera.observation(&scene, Quality::Standard));
+    let pair = Camera::stereo(0.0243).map(|camera| camera.observation(&scene, Quality::Standard));
     let mut scratch = Scratch::new();
     let mut both = vec![0; WIDTH * HEIGHT * 2];
     for (k, origin) in route.center.iter().enumerate().step_by(29) {
@@ -138,7 +138,7 @@ fn the_left_camera_is_six_centimetres_to_the_left_of_the_right_one() {
     // What the left camera sees, the right one sees with the car moved by the distance between them.
     let (route, world) = world("reinvent_base");
     let scene = Scene::bake(&world);
-    let [left, right] = Camera::stereo(-0.0075).map(|camera| camera.observation(&scene, Quality::Standard));
+    let [left, right] = Camera::stereo(0.0243).map(|camera| camera.observation(&scene, Quality::Standard));
     let (origin, yaw_rad) = (route.center[20], 0.0);
     let draw = |camera: &ObservationCamera, origin: DVec2| {
         let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];

@@ -1,7 +1,7 @@
 //! Pictures of any size from anywhere, against the oracle and against arithmetic.
 
 use deepracer_sensor::oracle::{self, Oracle};
-use deepracer_sensor::{Camera, FollowCamera, Moment, Scene, SceneCamera, Scratch, Viewpoint, top_camera};
+use deepracer_sensor::{Appearance, Camera, FollowCamera, Moment, Scene, SceneCamera, Scratch, Viewpoint, top_camera};
 use deepracer_track::{Library, Route};
 use deepracer_world::{Body, BodyShape, BoxKind, CarColour, Rgb, World, look};
 use glam::{DVec2, DVec3};
@@ -17,7 +17,7 @@ fn world(name: &str) -> (Route, World) {
 
 fn draw(scene: &Scene, camera: &SceneCamera, from: &Viewpoint, bodies: &[Body]) -> Vec<u8> {
     let mut picture = vec![0; camera.num_bytes()];
-    camera.draw(scene, from, bodies, &mut Scratch::new(), &mut picture);
+    camera.draw(scene, &Appearance::of(scene), from, bodies, &mut Scratch::new(), &mut picture);
     picture
 }
 
@@ -120,7 +120,7 @@ fn any_size_can_be_drawn() {
     for (width, height) in [(1, 1), (7, 5), (333, 201), (1280, 2)] {
         let (camera, from) = top_camera(&route.outer, width, height);
         let mut picture = vec![0; camera.num_bytes()];
-        camera.draw(&scene, &from, &bodies, &mut scratch, &mut picture);
+        camera.draw(&scene, &Appearance::of(&scene), &from, &bodies, &mut scratch, &mut picture);
         assert!(picture.iter().any(|byte| *byte != 0), "{width} × {height}");
     }
 }
