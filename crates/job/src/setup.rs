@@ -11,7 +11,7 @@ use deepracer_race::{Penalties, Rules, Scenario, StartRule, View};
 use deepracer_sensor::{Camera, HEIGHT, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor as CarSensor, WIDTH};
 use deepracer_settings::hyperparameters::{ExplorationType, Hyperparameters, LossType};
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, ModelMetadata, Network, Sensor};
-use deepracer_settings::{RacingFolder, RunConfig};
+use deepracer_settings::{RaceType, RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
 use deepracer_world::{World, look};
@@ -124,7 +124,7 @@ fn direction(reversed: bool) -> Direction {
 /// What worker `index` of `num_workers` races in training.
 ///
 /// # Errors
-/// The route is unusable, or the objects do not fit on it.
+/// The route is unusable, the objects do not fit on it, or the race is for evaluations only.
 pub fn training_scenario(
     route: Arc<Route>,
     generation: Generation,
@@ -132,6 +132,9 @@ pub fn training_scenario(
     index: usize,
     num_workers: usize,
 ) -> Result<Scenario, JobError> {
+    if config.race_type == RaceType::HeadToModel {
+        return Err(JobError::TrainingAgainstModel);
+    }
     let train = &config.train;
     let advance = if train.change_start_position { train.round_robin_advance } else { 0.0 };
     let start = StartRule {

@@ -13,7 +13,7 @@ pub struct RunConfig {
     pub run_id: u32,
     /// Track name as written (`DR_WORLD_NAME`); the catalogue of tracks decides whether it exists.
     pub world_name: String,
-    /// Kind of race; never [`RaceType::HeadToModel`] after loading without problems.
+    /// Kind of race; [`RaceType::HeadToModel`] is for evaluations only.
     pub race_type: RaceType,
     /// Workers, at least 1.
     pub workers: u32,
@@ -31,6 +31,8 @@ pub struct RunConfig {
     pub obstacles: ObstaclesConfig,
     /// Bot cars; they only drive in [`RaceType::HeadToBot`].
     pub bots: BotsConfig,
+    /// The other model; it only drives in [`RaceType::HeadToModel`].
+    pub opponent: OpponentConfig,
     /// Names of files and folders in the bucket.
     pub storage: StorageConfig,
     /// The model to start from.
@@ -166,6 +168,25 @@ pub struct BotsConfig {
     pub penalty_s: f64,
 }
 
+/// The model to race against.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OpponentConfig {
+    /// Folder of the model.
+    pub model_prefix: String,
+    /// Which of its checkpoints.
+    pub checkpoint: Checkpoint,
+    /// Folder of its metrics files.
+    pub metrics_prefix: String,
+    /// Name of the car.
+    pub name: String,
+    /// Name of the car in overlays and result tables.
+    pub display_name: String,
+    /// Name of the racer.
+    pub racer_name: String,
+    /// Shape of the shell.
+    pub body_shell: String,
+}
+
 /// Names of files and folders in the bucket. All are relative and stay inside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StorageConfig {
@@ -217,6 +238,7 @@ impl RunConfig {
             evaluation: EvaluationConfig::of(values),
             obstacles: ObstaclesConfig::of(values),
             bots: BotsConfig::of(values),
+            opponent: OpponentConfig::of(values),
             storage: StorageConfig::of(values),
             pretrained: PretrainedConfig {
                 enabled: values.flag("DR_LOCAL_S3_PRETRAINED"),
@@ -314,6 +336,20 @@ impl BotsConfig {
             upper_lane_change_s: values.number("DR_H2B_UPPER_LANE_CHANGE_TIME"),
             lane_change_distance_m: values.number("DR_H2B_LANE_CHANGE_DISTANCE"),
             penalty_s: values.number("DR_H2B_BOT_CAR_PENALTY"),
+        }
+    }
+}
+
+impl OpponentConfig {
+    fn of(values: &Values) -> OpponentConfig {
+        OpponentConfig {
+            model_prefix: values.text("DR_EVAL_OPP_S3_MODEL_PREFIX"),
+            checkpoint: values.checkpoint("DR_EVAL_OPP_CHECKPOINT"),
+            metrics_prefix: values.text("DR_EVAL_OPP_S3_METRICS_PREFIX"),
+            name: values.text("DR_EVAL_OPP_CAR_NAME"),
+            display_name: values.text("DR_EVAL_OPP_DISPLAY_NAME"),
+            racer_name: values.text("DR_EVAL_OPP_RACER_NAME"),
+            body_shell: values.text("DR_EVAL_OPP_CAR_BODY_SHELL_TYPE"),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) const RACE: &[Variable] = &[
         "TIME_TRIAL",
         "OBJECT_AVOIDANCE",
         "race_type",
-        "The kind of race: alone, among boxes or parked cars, among bot cars. `HEAD_TO_MODEL` is refused so far.",
+        "The kind of race: alone, among boxes or parked cars, among bot cars, or, in evaluations, against another model.",
     )
     .in_both(&["RACE_TYPE"])
     .per_worker(),
