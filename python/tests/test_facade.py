@@ -4,8 +4,10 @@ Wheels are installed into throw-away environments: this package's (``DEEPRACER_W
 (``DEEPRACER_UTILS_WHEEL``). What both need is linked in from the environments that run the tests.
 """
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -182,3 +184,19 @@ def test_modules_of_the_original_can_be_imported():
         assert truncated_check({}, True)
     with pytest.raises(AttributeError, match="no_such_thing"):
         deepracer.no_such_thing  # noqa: B018
+
+
+def test_every_module_of_the_facade_has_its_types():
+    facade = Path(deepracer.__file__).parent
+    stubs = Path(__file__).parents[1] / "wheel.data" / "purelib" / "deepracer-stubs"
+    assert (stubs / "py.typed").read_text() == "partial\n"
+    for module in facade.rglob("*.py"):
+        names = next((ast.literal_eval(node.value) for node in ast.parse(module.read_text()).body if is_all(node)), [])
+        if names:
+            text = (stubs / module.relative_to(facade)).with_suffix(".pyi").read_text()
+            missing = [name for name in names if not re.search(rf"\b(as|def) {name}\b", text)]
+            assert not missing, f"{module.name}: {missing}"
+
+
+def is_all(node):
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"

@@ -7,9 +7,11 @@ import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from deepracer_native.environments.checks import RaceConfiguration
+from deepracer_native.environments.checks import RaceConfiguration, tracks_folder
+from deepracer_native.environments.errors import UnsupportedConfiguration
 from deepracer_native.environments.manager import Handle, SimulationManager, fingerprint
 from deepracer_native.environments.native_simulator import NativeSimulator
+from deepracer_native.environments.spaces import DISCRETE, action_space_type
 
 BACKEND = "DEEPRACER_BACKEND"
 DEFAULT_CPUS = 3.0
@@ -31,15 +33,14 @@ class Wanted:
 
     def fingerprint(self, **more: Any) -> str:
         """Return the same text for simulators that can stand in for each other."""
-        options = self.configuration.native_options()
-        race = asdict(self.configuration) | options
-        return fingerprint(race=race, observes_state=self.observes_state, **more)
+        race = asdict(self.configuration)
+        return fingerprint(race=race, tracks=tracks_folder(), observes_state=self.observes_state, **more)
 
 
 def fingerprint_of_races(configurations: list[RaceConfiguration], num_threads: int | None) -> str:
     """Return the same text for vector environments whose races can stand in for each other."""
-    races = [asdict(c) | c.native_options() for c in configurations]
-    return fingerprint(races=races, num_threads=num_threads)
+    races = [asdict(configuration) for configuration in configurations]
+    return fingerprint(races=races, tracks=tracks_folder(), num_threads=num_threads)
 
 
 class Native:
@@ -90,9 +91,24 @@ def chosen() -> Any:
     name = os.environ.get(BACKEND, Native.name).strip().lower()
     if name in ("", Native.name):
         return Native()
-    raise ValueError(f"{BACKEND} is {name!r}; legal: native")
+    from deepracer_native.environments import containers
+
+    if name not in containers.ENGINES:
+        raise ValueError(f"{BACKEND} is {name!r}; legal: {Native.name}, {', '.join(containers.ENGINES)}")
+    return containers.ENGINES[name]()
 
 
 def connect(wanted: Wanted) -> Any:
     """Connect to a server that listens already."""
-    raise NotImplementedError("manage_container=False is not there yet")
+    from deepracer_native.environments.client import WireSimulator
+
+    refuse_state(wanted)
+    configuration = wanted.configuration
+    is_discrete = action_space_type(configuration.agent) == DISCRETE
+    return WireSimulator(wanted.host, wanted.port, is_discrete, configuration.sensors)
+
+
+def refuse_state(wanted: Wanted) -> None:
+    """Refuse state vectors from a server: it sends what the sensors see."""
+    if wanted.observes_state:
+        raise UnsupportedConfiguration('observe is "state"; legal with a server or container: "sensors"')

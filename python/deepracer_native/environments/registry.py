@@ -46,6 +46,11 @@ def own_folder() -> Path:
     return common_folder() / f"deepracer-{os.getuid()}" / "simulators"
 
 
+def is_alive(pid: int, started: str) -> bool:
+    """Whether the process of this number that was started then still lives."""
+    return _native.process_started(pid) == started
+
+
 @dataclass(frozen=True)
 class Registration:
     """What a process says about a simulator of its own."""
@@ -67,7 +72,7 @@ class Registration:
 
     def is_alive(self) -> bool:
         """Whether the process that made it still lives."""
-        return _native.process_started(self.pid) == self.started
+        return is_alive(self.pid, self.started)
 
     def is_own(self) -> bool:
         """Whether it belongs to this process."""
@@ -87,8 +92,10 @@ class RunningSimulator(str):
     num_races: int
     #: ``live``, or ``warm``: kept for the next environment of its process.
     state: str
-    #: ``native``, or the container engine it runs in.
+    #: ``native``, ``serve``, or the container engine it runs in.
     backend: str
+    #: Port it listens on; ``None`` when it is inside of its process.
+    port: int | None
 
     def __new__(cls, registration: Registration) -> RunningSimulator:
         """Make it from a registration."""
@@ -99,13 +106,15 @@ class RunningSimulator(str):
         self.num_races = registration.num_races
         self.state = registration.state
         self.backend = registration.backend
+        self.port = registration.port
         return self
 
     def describe(self) -> str:
         """Return everything in one line."""
         races = "" if self.num_races == 1 else f", {self.num_races} races"
         engine = "" if self.backend == NATIVE else f", {self.backend}"
-        return f"{self}: {self.world}{races}, {self.state}, process {self.pid}{engine}, {self.age_s:.0f} s old"
+        port = "" if self.port is None else f", port {self.port}"
+        return f"{self}: {self.world}{races}, {self.state}, process {self.pid}{engine}{port}, {self.age_s:.0f} s old"
 
 
 def running() -> list[RunningSimulator]:
