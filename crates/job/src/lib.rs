@@ -4,9 +4,11 @@
 //! |---|---|
 //! | How is a reward function called, and what may it return? | [`reward`] |
 //! | How is it tried before any work starts? | [`preflight`] |
+//! | What is on the road besides the car? | [`objects`] |
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
+//! | How do two models race each other? | [`head_to_model`] |
 //! | Which policies does a model hold? | [`stored_policy`] |
 //! | What files and log lines does a run leave, and where? | [`artefact`] |
 //! | How is a track, or a driven line, drawn? | [`picture`] |
@@ -17,7 +19,9 @@ pub mod artefact;
 pub mod custom_files;
 mod error;
 pub mod evaluate;
+pub mod head_to_model;
 pub mod increment;
+pub mod objects;
 pub mod picture;
 pub mod prefix;
 pub mod preflight;

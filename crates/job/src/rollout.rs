@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use deepracer_policy::{Choice, ClippedPpo, Phase, RandomStream};
-use deepracer_race::{Action, Batch, EpisodeStatus, LapResult, Race, RewardParams, Scenario, Start, Step, View};
+use deepracer_race::{
+    Action, Batch, EpisodeStatus, LapResult, ObjectParams, Race, RewardParams, Scenario, Start, Step, View,
+};
 use deepracer_settings::model_metadata::{ActionSpace, DiscreteAction, Range};
 use deepracer_vehicle::CONTROL_PERIOD_S;
 
@@ -32,6 +34,14 @@ pub struct Worker {
     pub reward_time: RewardTime,
 }
 
+impl Worker {
+    /// The clock goes on to the next episode.
+    pub(crate) fn end_episode(&mut self, episode: &Episode) {
+        // The next frame is awaited before the next episode begins.
+        self.clock_s = episode.start_s + episode.elapsed_s() + CONTROL_PERIOD_S;
+    }
+}
+
 /// An episode to be driven.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -46,7 +56,7 @@ pub struct Plan {
 /// One step of an episode, as traces show it.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What happened.
+    /// What happened; without the objects once the reward function has been asked.
     pub step: Step,
     /// What was asked for.
     pub action: Action,
@@ -84,7 +94,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    fn new(plan: Plan) -> Self {
+    pub(crate) fn new(plan: Plan) -> Self {
         Self {
             plan,
             start_s: 0.0,
@@ -252,6 +262,7 @@ pub fn drive(
                 continue;
             }
             let step = std::mem::take(&mut steps[row]);
+            steps[row].params.objects = order.spare.pop().unwrap_or_default();
             episode.laps.extend(step.lap);
             if step.done {
                 episode.finished = true;
@@ -313,7 +324,7 @@ fn from_agent_units(range: &Range, value: f32) -> f64 {
 }
 
 /// Seconds since 1970.
-fn unix_time_s() -> f64 {
+pub(crate) fn unix_time_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
@@ -321,6 +332,8 @@ fn unix_time_s() -> f64 {
 struct Order {
     /// Per worker: indices of its episodes, and how many of them are settled.
     queues: Vec<(Vec<usize>, usize)>,
+    /// Lists of objects that their rows need no longer, for the next steps.
+    spare: Vec<ObjectParams>,
 }
 
 impl Order {
@@ -329,7 +342,7 @@ impl Order {
         for (index, plan) in plans.iter().enumerate() {
             queues[plan.worker].0.push(index);
         }
-        Self { queues }
+        Self { queues, spare: Vec::new() }
     }
 
     /// Calls the reward functions for every step whose turn has come.
@@ -340,12 +353,11 @@ impl Order {
                 if episode.num_judged == 0 {
                     episode.start_s = worker.clock_s;
                 }
-                judge_episode(worker, episode)?;
+                judge_episode(worker, episode, &mut self.spare)?;
                 if !episode.finished {
                     break;
                 }
-                // The next frame is awaited before the next episode begins.
-                worker.clock_s = episode.start_s + episode.elapsed_s() + CONTROL_PERIOD_S;
+                worker.end_episode(episode);
                 *num_settled += 1;
             }
         }
@@ -353,7 +365,12 @@ impl Order {
     }
 }
 
-fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), RolloutError> {
+/// Calls the reward function for every row that has no reward yet. The lists of objects go to `spare`.
+pub(crate) fn judge_episode(
+    worker: &mut Worker,
+    episode: &mut Episode,
+    spare: &mut Vec<ObjectParams>,
+) -> Result<(), RolloutError> {
     let track = worker.scenario.track(episode.plan.start.direction).clone();
     let begun = Instant::now();
     let mut num_calls = 0;
@@ -373,6 +390,11 @@ fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), Rollo
             if !printed.is_empty() {
                 episode.printed.push((episode.num_judged, printed));
             }
+        }
+        // Only the reward function asks for the objects.
+        let objects = std::mem::take(&mut row.step.params.objects);
+        if !objects.location.is_empty() {
+            spare.push(objects);
         }
         episode.num_judged += 1;
     }

@@ -1,6 +1,7 @@
 //! From settings to things that race and learn: worlds, scenarios, cameras, networks.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_policy::{
@@ -12,13 +13,14 @@ use deepracer_sensor::{
 };
 use deepracer_settings::hyperparameters::{ExplorationType, Hyperparameters, LossType};
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, ModelMetadata, Network, Sensor};
-use deepracer_settings::{CarColor, CarConfig, EvaluationConfig, RacingFolder, RunConfig, TrainConfig};
+use deepracer_settings::{CarColor, CarConfig, RaceType, RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
 use deepracer_world::{Body, BodyShape, CarColour, Shell, World, look};
 use glam::DVec2;
 
 use crate::error::JobError;
+use crate::objects;
 
 /// The worlds of a run; each is baked once, however many workers race in it.
 pub struct Worlds {
@@ -50,7 +52,12 @@ impl Worlds {
 
 /// The tracks of a racing folder: imported routes in `data/tracks/`, and the built-in ones.
 pub fn library(folder: &RacingFolder) -> Library {
-    Library::new(Some(folder.data().join("tracks")))
+    Library::new(Some(tracks_folder(folder)))
+}
+
+/// Where a racing folder keeps imported routes.
+pub fn tracks_folder(folder: &RacingFolder) -> PathBuf {
+    folder.data().join("tracks")
 }
 
 /// The physics a model drives with: chosen by its `version`; without one, the physics published models were made with.
@@ -159,17 +166,21 @@ fn direction(reversed: bool) -> Direction {
     if reversed { Direction::Reversed } else { Direction::Forward }
 }
 
-/// What worker `index` of `num_workers` races in training, playing `share` episodes per iteration.
+/// What worker `index` of `num_workers` races in training.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, the objects do not fit on it, or the race is for evaluations only.
 pub fn training_scenario(
     route: Arc<Route>,
     generation: Generation,
-    train: &TrainConfig,
+    config: &RunConfig,
     index: usize,
     num_workers: usize,
 ) -> Result<Scenario, JobError> {
+    if config.race_type == RaceType::HeadToModel {
+        return Err(JobError::TrainingAgainstModel);
+    }
+    let train = &config.train;
     let advance = if train.change_start_position { train.round_robin_advance } else { 0.0 };
     let start = StartRule {
         offset: train.start_position_offset + start_shift(advance, train.interleave_workers, index, num_workers),
@@ -177,8 +188,8 @@ pub fn training_scenario(
         direction: direction(train.reverse_direction),
         alternate: train.alternate_direction,
     };
-    let scenario = Scenario::training(route)?;
-    Ok(Scenario { generation, start, prepare_step: train.prepare_step, ..scenario })
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
+    Ok(Scenario { generation, start, prepare_step: train.prepare_step, sim_to_real: sim_to_real(config), ..scenario })
 }
 
 /// Workers take the same round of start positions, each from another place of it, so that a short iteration still sees
@@ -194,12 +205,13 @@ fn start_shift(advance: f64, interleave: bool, index: usize, num_workers: usize)
 /// What an evaluation races.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, or the objects do not fit on it.
 pub fn evaluation_scenario(
     route: Arc<Route>,
     generation: Generation,
-    evaluation: &EvaluationConfig,
+    config: &RunConfig,
 ) -> Result<Scenario, JobError> {
+    let evaluation = &config.evaluation;
     let rules = Rules {
         num_laps: if evaluation.is_continuous { evaluation.number_of_trials } else { 1 },
         num_resets: evaluation.max_resets,
@@ -210,10 +222,13 @@ pub fn evaluation_scenario(
             reversed_s: evaluation.off_track_penalty_s,
             immobilized_s: 0.0,
         },
+        reset_behind_m: evaluation.reset_behind_m,
+        mercy: objects::mercy(evaluation),
         ..Rules::training()
     };
     let start = StartRule::start_line(direction(evaluation.reverse_direction));
-    Ok(Scenario { generation, rules, start, ..Scenario::training(route)? })
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
+    Ok(Scenario { generation, rules, start, sim_to_real: sim_to_real(config), ..scenario })
 }
 
 /// How many of `num_episodes` each of `num_workers` plays in an iteration: 20 for 3 are 7, 7 and 6.

@@ -59,6 +59,7 @@ pub use reward_params::{ObjectParams, RewardParams};
 pub use rules::{Mercy, Penalties, Rules};
 pub use scenario::Scenario;
 pub use sim_to_real::SimToReal;
-pub use start::{Start, StartRule};
+pub use start::{GridPlace, Start, StartRule};
 pub use status::EpisodeStatus;
+pub use traffic::Rival;
 pub use view::View;

@@ -91,13 +91,6 @@ impl Camera {
         }
     }
 
-    /// The left and the right camera of the pair, 0.06 m apart; else as [`front`](Self::front).
-    pub fn stereo(nose_up_rad: f64) -> [Camera; 2] {
-        let front = Camera::front(nose_up_rad);
-        [STEREO_HALF_BASE_M, -STEREO_HALF_BASE_M]
-            .map(|left_m| Camera { position: DVec3::new(front.position.x, left_m, front.position.z), ..front })
-    }
-
     /// The front camera of the car in frames of 2018 to 2020: 15.4° down, 0.125 m above the road. Measured on those
     /// frames, see `docs/src/camera.md`; for comparing pictures with them.
     pub fn front_of_2020() -> Camera {
@@ -105,6 +98,13 @@ impl Camera {
         camera.position.z = 0.125;
         camera.pitch_down_rad = f64::to_radians(15.43);
         camera
+    }
+
+    /// The left and the right camera of the pair, 0.06 m apart; else as [`front`](Self::front).
+    pub fn stereo(nose_up_rad: f64) -> [Camera; 2] {
+        let front = Camera::front(nose_up_rad);
+        [STEREO_HALF_BASE_M, -STEREO_HALF_BASE_M]
+            .map(|left_m| Camera { position: DVec3::new(front.position.x, left_m, front.position.z), ..front })
     }
 
     /// Prepares the camera for drawing 160 × 120 observations of a scene.

@@ -12,6 +12,9 @@ use std::sync::{Arc, LazyLock};
 const FIELD: [DVec2; 2] = [DVec2::new(-0.59, -0.61), DVec2::new(8.58, 5.80)];
 /// The sensor is 0.029 m ahead of the car's origin.
 const MOUNT_M: f64 = 0.02913;
+/// Height of the car's origin above the ground, and of the sensor above it.
+const ORIGIN_HEIGHT_M: f64 = -0.001;
+const MOUNT_HEIGHT_M: f64 = 0.184_699;
 
 static SCENE: LazyLock<Scene> = LazyLock::new(|| {
     let route = Library::new(None).load("reinvent_base").expect("a built-in track");
@@ -68,7 +71,7 @@ proptest! {
         let body = Body::new(shape, DVec2::new(x, y), body_yaw_rad);
         let origin = DVec2::new(4.0, 2.5);
         let sensor = origin + DVec2::from_angle(yaw_rad) * MOUNT_M;
-        let height_m = 0.023_249 + 0.161_45 - 0.001;
+        let height_m = ORIGIN_HEIGHT_M + MOUNT_HEIGHT_M;
         for (index, range) in scan(&[body], origin, yaw_rad).into_iter().enumerate() {
             let angle = yaw_rad + Lidar::ray_yaw_rad(index);
             let back = DVec2::from_angle(-body_yaw_rad);
@@ -107,11 +110,11 @@ fn a_car_is_met_at_its_cabin() {
 
 #[test]
 fn a_tilted_sensor_looks_over_a_low_rim_and_meets_the_ground() {
-    // Nose up by 2°: backward rays run down and meet the ground 5.6 m behind.
+    // Nose up by 2°: backward rays run down and meet the ground 5.3 m behind.
     let tilt_rad = 2.0_f64.to_radians();
     let mut ranges = [0.0; LIDAR_RAYS];
     Lidar::new(tilt_rad).scan(&SCENE, &[], DVec2::new(7.5, 2.5), 0.0, &mut ranges);
-    let sensor_m = -0.001 + MOUNT_M * tilt_rad.sin() + 0.184_699 * tilt_rad.cos();
+    let sensor_m = ORIGIN_HEIGHT_M + MOUNT_M * tilt_rad.sin() + MOUNT_HEIGHT_M * tilt_rad.cos();
     let expected = sensor_m / (tilt_rad.sin() * (PI - Lidar::ray_yaw_rad(31)).cos());
     assert!((ranges[31] - expected).abs() < 1e-6, "{} of {expected}", ranges[31]);
 }

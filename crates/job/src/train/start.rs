@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use deepracer_bucket::Bucket;
 use deepracer_policy::{ClippedPpo, Restore, Rollout};
-use deepracer_race::Scenario;
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::{RacingFolder, Settings};
@@ -199,10 +198,10 @@ fn workers(
         .map(|index| {
             let config = settings[index.min(settings.len() - 1)].config();
             let (route, scene) = worlds.load(&config.world_name)?;
-            let scenario = setup::training_scenario(route, generation, &config.train, index, num_workers)?;
+            let scenario = setup::training_scenario(route, generation, config, index, num_workers)?;
             Ok(Worker {
                 index,
-                scenario: Scenario { sim_to_real: setup::sim_to_real(config), ..scenario }.into(),
+                scenario: scenario.into(),
                 view: setup::view(&scene, metadata, generation, config.train.quality)
                     .with_variety(setup::variety(config)),
                 reward: rewards(index)?,

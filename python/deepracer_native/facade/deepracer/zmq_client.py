@@ -1,0 +1,5 @@
+"""The connection to a simulator behind a server."""
+
+from deepracer_native.environments.client import DeepracerClientZMQ
+
+__all__ = ["DeepracerClientZMQ"]

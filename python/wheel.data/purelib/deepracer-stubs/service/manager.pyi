@@ -1,0 +1,3 @@
+"""The simulators of this process."""
+
+from deepracer_native.environments.manager import SimulationManager as SimulationManager

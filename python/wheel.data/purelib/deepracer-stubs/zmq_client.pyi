@@ -1,0 +1,3 @@
+"""The connection to a simulator behind a server."""
+
+from deepracer_native.environments.client import DeepracerClientZMQ as DeepracerClientZMQ
