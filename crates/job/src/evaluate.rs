@@ -11,6 +11,7 @@ use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::params_yaml::{self, Params};
 use deepracer_settings::{Checkpoint, RaceType, RacingFolder, RunConfig, Settings};
 use deepracer_track::{Route, Track};
+use deepracer_world::Shell;
 
 use crate::artefact::layout::ModelLayout;
 use crate::artefact::log_lines;
@@ -122,6 +123,7 @@ fn evaluate(
         prefix: &config.storage.model_prefix,
         checkpoint: config.evaluation.checkpoint,
         grid: grid.map(|[first, _]| first),
+        body_shell: &config.car.body_shell,
     };
     let mut entrant = Entrant::new(bucket, root, config, &world, &entry, metadata, reward)?;
     let mut opponent = match grid {
@@ -162,7 +164,7 @@ fn evaluate(
         (own, Some((opponent, others)))
     } else {
         let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
-        let Contender { worker, policy, actions } = &mut entrant.contender;
+        let Contender { worker, policy, actions, .. } = &mut entrant.contender;
         let mode = Mode { phase, max_experience: 0, seed, num_steps_before: 0, actions, stop };
         (drive(std::slice::from_mut(worker), &plans, policy, &mode, &mut |_| {})?, None)
     };
@@ -202,6 +204,7 @@ struct Entry<'a> {
     prefix: &'a str,
     checkpoint: Checkpoint,
     grid: Option<GridPlace>,
+    body_shell: &'a str,
 }
 
 /// A model that takes part in an evaluation.
@@ -234,7 +237,8 @@ impl Entrant {
             clock_s: 0.0,
             reward_time: RewardTime::default(),
         };
-        let contender = Contender { worker, policy, actions: metadata.action_space.clone() };
+        let shell = Shell::of_name(entry.body_shell);
+        let contender = Contender { worker, policy, actions: metadata.action_space.clone(), shell };
         Ok(Self { stored, metadata, contender })
     }
 }
@@ -251,7 +255,12 @@ fn opponent(
     let key = stored_policy::model_metadata_key(bucket, &ModelLayout::new(&opponent.model_prefix)?)?;
     let text = bucket.get(&key)?;
     let (metadata, _) = ModelMetadata::parse(&String::from_utf8_lossy(&text), &key)?;
-    let entry = Entry { prefix: &opponent.model_prefix, checkpoint: opponent.checkpoint, grid: Some(grid) };
+    let entry = Entry {
+        prefix: &opponent.model_prefix,
+        checkpoint: opponent.checkpoint,
+        grid: Some(grid),
+        body_shell: &opponent.body_shell,
+    };
     Entrant::new(bucket, root, config, world, &entry, metadata, Box::new(CenterLine))
 }
 

@@ -4,7 +4,7 @@ use deepracer_policy::{ClippedPpo, Phase, RandomStream};
 use deepracer_race::{GridPlace, ObjectParams, Race, Start, Step};
 use deepracer_sensor::Scratch;
 use deepracer_settings::model_metadata::ActionSpace;
-use deepracer_world::CarColour;
+use deepracer_world::{CarColour, Shell};
 
 use crate::rollout::{Episode, Plan, RolloutError, Row, Worker, judge_episode, to_action, unix_time_s};
 use crate::stop::StopFlag;
@@ -25,6 +25,8 @@ pub struct Contender {
     pub policy: ClippedPpo,
     /// The actions the policy chooses from.
     pub actions: ActionSpace,
+    /// The shell the other car sees.
+    pub shell: Shell,
 }
 
 /// How a race is driven.
@@ -64,6 +66,7 @@ struct Seat {
     observation: Vec<u8>,
     outputs: Vec<f32>,
     spare: Vec<ObjectParams>,
+    shell: Shell,
 }
 
 impl Seat {
@@ -74,6 +77,7 @@ impl Seat {
             observation: vec![0; contender.worker.view.observation_bytes()],
             outputs: Vec::new(),
             spare: Vec::new(),
+            shell: contender.shell,
         }
     }
 }
@@ -102,7 +106,7 @@ fn drive_episode(
             return Err(RolloutError::Stopped);
         }
         for (index, seat) in seats.iter_mut().enumerate() {
-            let Contender { worker, policy, actions } = &mut *contenders[index];
+            let Contender { worker, policy, actions, .. } = &mut *contenders[index];
             worker.view.observe(&seat.race, &mut seat.scratch, &mut seat.observation);
             policy.forward(&seat.observation, 1, &mut seat.outputs);
             let choice = policy.choose(&seat.outputs, mode.phase, &mut randoms[index], 0);
@@ -131,7 +135,11 @@ fn drive_episode(
 
 /// Tells each car where the other one is.
 fn meet(seats: &mut [Seat; 2]) {
-    let rivals = [0, 1].map(|index: usize| seats[index].race.as_rival(COLOURS[index]));
+    let rivals = [0, 1].map(|index: usize| {
+        let mut rival = seats[index].race.as_rival(COLOURS[index]);
+        rival.body.shell = seats[index].shell;
+        rival
+    });
     seats[0].race.meet(&rivals[1..]);
     seats[1].race.meet(&rivals[..1]);
 }

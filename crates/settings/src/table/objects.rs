@@ -237,6 +237,6 @@ pub(super) const OBJECTS: &[Variable] = &[
         "deepracer",
         "deepracer_f1",
         "opponent.body_shell",
-        "Shape of the other car's shell. Recorded with the race; cars look alike but for their colours, purple and orange.",
+        "Shape of the other car's shell, as the car sees it. The two cars are purple and orange.",
     ),
 ];

@@ -34,7 +34,7 @@ pub(super) const RACE: &[Variable] = &[
         "deepracer",
         "deepracer_f1",
         "car.body_shell",
-        "Shape of the shell. Recorded with the model; the front camera does not see it.",
+        "Shape of the shell. Recorded with the model; other cars and spectators see it, the own camera does not.",
     )
     .in_both(&["BODY_SHELL_TYPE"])
     .per_worker(),
@@ -44,7 +44,7 @@ pub(super) const RACE: &[Variable] = &[
         "Red",
         "Purple",
         "car.color",
-        "Colour of the shell. Recorded with the model; the front camera does not see it.",
+        "Colour of the shell. Recorded with the model; the own camera does not see it.",
     )
     .in_both(&["CAR_COLOR"])
     .per_worker(),
