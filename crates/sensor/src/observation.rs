@@ -7,6 +7,7 @@
 use crate::camera::{Camera, Pixels, Quality, Raster};
 use crate::ground::{self, FIXED_ONE, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
 use crate::kernel::Kernel;
+use crate::mesh::MeshScratch;
 use crate::moment::Moment;
 use crate::pack;
 use crate::polygon::Canvas;
@@ -74,6 +75,7 @@ pub struct Scratch {
     pixels: Vec<u32>,
     line: Vec<u32>,
     order: Order,
+    meshes: MeshScratch,
 }
 
 impl Scratch {
@@ -132,7 +134,13 @@ impl ObservationCamera {
         self.draw_ground(scene, lens, heading, &mut scratch.pixels);
         let eye = Eye { raster: &self.raster, position: lens.extend(mount.z), heading };
         let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
-        eye.draw(scene, moment.bodies, &scene.light, &mut scratch.order, &mut canvas);
+        match &scene.meshes {
+            Some(meshes) => {
+                let (walls, light) = (&scene.walls, &scene.light);
+                meshes.draw(&eye, walls, moment.bodies, light, &mut scratch.meshes, &mut canvas);
+            }
+            None => eye.draw(scene, moment.bodies, &scene.light, &mut scratch.order, &mut canvas),
+        }
         match pixels {
             Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
             Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),

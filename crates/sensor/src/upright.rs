@@ -125,7 +125,7 @@ impl Eye<'_> {
         }
     }
 
-    fn see(&self, point: DVec3) -> Seen {
+    pub(crate) fn see(&self, point: DVec3) -> Seen {
         let offset = point - self.position;
         let level = offset.truncate();
         self.raster.see(DVec3::new(level.dot(self.heading), self.heading.perp_dot(level), offset.z))

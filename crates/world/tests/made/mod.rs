@@ -196,6 +196,8 @@ pub(crate) fn city(min: DVec2, max: DVec2, num_triangles: usize) -> Vec<Part> {
             }
         }
     }
+    // Within the field: what stands in the same place as a wall would flicker.
+    let (min, max) = (min + 0.1, max - 0.1);
     let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
     for k in 0..4 {
         let (a, b) = (corners[k], corners[(k + 1) % 4]);
@@ -376,7 +378,8 @@ pub(crate) fn write_world(folder: &Path, name: &str, meshes: &[(&str, &[Part], S
     world
 }
 
-/// A built-in route in its look as a world of meshes with a city of about `num_triangles`, and the same from the look.
+/// A built-in route in its look as a world of meshes, and the same from the look. With `num_triangles`, a city of about so many
+/// triangles stands in place of the walls.
 pub(crate) fn built_in(
     folder: &Path,
     route: &Route,
@@ -385,7 +388,10 @@ pub(crate) fn built_in(
     style: Style,
 ) -> (PathBuf, World) {
     let world = World::build(route, look);
-    let ground = parts_of(&world);
+    let mut ground = parts_of(&world);
+    if num_triangles > 0 {
+        ground.retain(|part| !part.name.starts_with("wall"));
+    }
     let around = city(world.ground.min, world.ground.max, num_triangles);
     let path = if num_triangles > 0 {
         write_world(folder, &route.name, &[("ground mesh", &ground, style), ("city", &around, style)])
