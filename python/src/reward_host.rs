@@ -1,18 +1,18 @@
 //! Runs a user's `reward_function(params)` in this interpreter.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use deepracer_job::reward::{RewardError, RewardFunction, SourceLine, checked};
 use deepracer_job::run::RewardSource;
 use deepracer_race::RewardParams;
-use deepracer_track::{Route, Track};
+use deepracer_track::Track;
 use pyo3::exceptions::{PyKeyboardInterrupt, PySyntaxError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyModule, PyTraceback, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyModule, PyTraceback};
 
+use crate::params::{self, Waypoints};
 use crate::print_buffer::PrintBuffer;
 
 /// Number of the next module, so that each worker's has a name of its own.
@@ -29,15 +29,8 @@ pub(crate) struct PythonReward {
     function: Py<PyAny>,
     prints: Py<PrintBuffer>,
     source: RewardSource,
-    waypoints: Vec<Waypoints>,
+    waypoints: Waypoints,
     unusual_type: Option<String>,
-}
-
-/// The waypoints of a track as Python tuples, built once. The calls get them in a fresh list each.
-struct Waypoints {
-    route: Arc<Route>,
-    is_reversed: bool,
-    points: Vec<Py<PyTuple>>,
 }
 
 impl PythonReward {
@@ -51,7 +44,7 @@ impl PythonReward {
             let function = import(py, source, &prints).map_err(|error| load_error(py, &error, source))?;
             accepts_one_argument(&function, source)?;
             let function = function.unbind();
-            Ok(Self { function, prints, source: source.clone(), waypoints: Vec::new(), unusual_type: None })
+            Ok(Self { function, prints, source: source.clone(), waypoints: Waypoints::default(), unusual_type: None })
         })
     }
 
@@ -61,7 +54,9 @@ impl PythonReward {
             RewardError::Raised { message, source_line, traceback }
         };
         let result = self
-            .dictionary(py, params, track)
+            .waypoints
+            .list(py, track)
+            .and_then(|waypoints| params::dictionary(py, params, waypoints))
             .and_then(|dictionary| {
                 py.import(intern!(py, "sys"))?.setattr(intern!(py, "stdout"), &self.prints)?;
                 self.function.bind(py).call1((dictionary,))
@@ -79,65 +74,6 @@ impl PythonReward {
             }
             Err(_) => Err(RewardError::NotANumber { value: short_repr(&result), type_name }),
         }
-    }
-
-    /// The parameters as Python knows them: plain values, names interned once.
-    fn dictionary<'py>(
-        &mut self,
-        py: Python<'py>,
-        params: &RewardParams,
-        track: &Track,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let dictionary = PyDict::new(py);
-        macro_rules! set {
-            ($($key:literal => $value:expr),+ $(,)?) => { $( dictionary.set_item(intern!(py, $key), $value)?; )+ };
-        }
-        let indices = |pair: [usize; 2]| PyList::new(py, pair);
-        let objects = &params.objects;
-        set! {
-            "all_wheels_on_track" => params.all_wheels_on_track,
-            "x" => params.x,
-            "y" => params.y,
-            "heading" => params.heading,
-            "distance_from_center" => params.distance_from_center,
-            "projection_distance" => params.projection_distance,
-            "progress" => params.progress,
-            "steps" => params.steps,
-            "speed" => params.speed,
-            "steering_angle" => params.steering_angle,
-            "track_width" => params.track_width,
-            "track_length" => params.track_length,
-            "waypoints" => self.waypoint_list(py, track)?,
-            "closest_waypoints" => indices(params.closest_waypoints)?,
-            "is_left_of_center" => params.is_left_of_center,
-            "is_reversed" => params.is_reversed,
-            "closest_objects" => indices(objects.closest_objects)?,
-            "objects_location" => objects.location.iter().map(|point| PyList::new(py, point)).collect::<PyResult<Vec<_>>>()?,
-            "objects_left_of_center" => PyList::new(py, objects.left_of_center.iter().map(|&left| PyBool::new(py, left)))?,
-            "object_in_camera" => objects.object_in_camera,
-            "objects_speed" => PyList::new(py, &objects.speed)?,
-            "objects_heading" => PyList::new(py, &objects.heading)?,
-            "objects_distance_from_center" => PyList::new(py, &objects.distance_from_center)?,
-            "objects_distance" => PyList::new(py, &objects.distance)?,
-            "is_crashed" => params.is_crashed,
-            "is_offtrack" => params.is_offtrack,
-            "sim_time" => params.sim_time,
-        }
-        Ok(dictionary)
-    }
-
-    fn waypoint_list<'py>(&mut self, py: Python<'py>, track: &Track) -> PyResult<Bound<'py, PyList>> {
-        let is_known =
-            |known: &Waypoints| Arc::ptr_eq(&known.route, track.route()) && known.is_reversed == track.is_reversed();
-        let index = if let Some(index) = self.waypoints.iter().position(is_known) {
-            index
-        } else {
-            let tuple = |point: &glam::DVec2| Ok(PyTuple::new(py, [point.x, point.y])?.unbind());
-            let points = track.waypoints().iter().map(tuple).collect::<PyResult<_>>()?;
-            self.waypoints.push(Waypoints { route: track.route().clone(), is_reversed: track.is_reversed(), points });
-            self.waypoints.len() - 1
-        };
-        PyList::new(py, &self.waypoints[index].points)
     }
 }
 

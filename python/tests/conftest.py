@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,32 @@ def make_racing(folder: Path) -> Racing:
     env.write_text(text)
     racing.dr("upload-custom-files")
     return racing
+
+
+@pytest.fixture(scope="session")
+def baked_world():
+    """Keep the default world in memory, so that tests do not wait for it again and again."""
+    import deepracer
+    from environments import make
+
+    env = make()
+    # The races stay when the environment is closed: nobody else counts them.
+    races = env.unwrapped._simulator._races
+    env.close()
+    yield races
+    deepracer.shutdown_all()
+
+
+@pytest.fixture
+def simulators(tmp_path_factory, monkeypatch, baked_world):
+    """No simulators of this process before and after; their registrations lie in the folder this yields."""
+    import deepracer
+
+    folder = tmp_path_factory.mktemp("registrations")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    deepracer.shutdown_all()
+    yield folder
+    deepracer.shutdown_all()
+    monkeypatch.undo()
+    tempfile.tempdir = None

@@ -111,8 +111,8 @@ def test_init_never_overwrites_what_differs(racing):
 
 def test_what_is_not_supported_is_refused_when_it_would_train_something_else(racing):
     """Never silently ignored."""
-    told = racing.dr("update", "--set", "DR_RACE_TYPE=OBJECT_AVOIDANCE", code=2).stderr
-    assert "not supported yet" in told and "TIME_TRIAL" in told
+    told = racing.dr("update", "--set", "DR_CLOUD=aws", code=2).stderr
+    assert "not supported yet" in told and "DR_CLOUD=local" in told
     assert "nothing needs to be sourced" in racing.dr("update-env").stderr
 
 

@@ -1,6 +1,7 @@
 """Runs as processes: start, follow, stop, kill, resume, evaluate; nothing is ever lost."""
 
 import array
+import csv
 import fcntl
 import hashlib
 import json
@@ -109,6 +110,23 @@ def test_an_evaluation_drives_without_touching_the_model(trained):
     assert fingerprint(trained.bucket / MODEL / "model") == before
     metrics = list((trained.bucket / MODEL / "metrics" / "evaluation").glob("evaluation-*.json"))
     assert len(metrics) == 1 and json.loads(metrics[0].read_text())["metrics"]
+
+
+def test_an_evaluation_may_draw_its_actions(trained):
+    """The best action is always the same; drawn ones follow from the seed."""
+
+    def actions(*settings: str) -> list[str]:
+        """The actions of the newest trace of an evaluation with these settings."""
+        options = [part for setting in ("DR_EVAL_NUMBER_OF_TRIALS=1", *settings) for part in ("--set", setting)]
+        before = set((trained.bucket / MODEL).glob("evaluation-*/evaluation-simtrace/*.csv"))
+        trained.dr("start-evaluation", *options, code=None)
+        (trace,) = set((trained.bucket / MODEL).glob("evaluation-*/evaluation-simtrace/*.csv")) - before
+        return [row["action"] for row in csv.DictReader(trace.read_text().splitlines())]
+
+    drawn = actions("DR_EVAL_SAMPLE_ACTIONS=True")
+    assert actions() == actions("DR_EVAL_SEED=1") != drawn
+    assert actions("DR_EVAL_SAMPLE_ACTIONS=True") == drawn
+    assert actions("DR_EVAL_SAMPLE_ACTIONS=True", "DR_EVAL_SEED=1") != drawn
 
 
 def test_a_cloned_evaluation_uses_a_copy(trained):

@@ -208,7 +208,7 @@ pub(crate) struct StartTraining {
     /// Refresh the viewer (there is none yet: says so and goes on)
     #[arg(short = 'v', long)]
     pub(crate) viewer: bool,
-    /// Start even when the reward function fails on one of the four states it is tried on
+    /// Start even when the reward function fails on one of the states it is tried on
     #[arg(long)]
     pub(crate) skip_preflight: bool,
     #[command(flatten)]

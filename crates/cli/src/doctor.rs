@@ -1,6 +1,7 @@
 //! `dr-doctor` and `dr-reload`: what is in order, what is not, and what to do about it.
 
 use deepracer_job::run::RunRecord;
+use deepracer_settings::Settings;
 use serde_json::json;
 
 use crate::arguments::{Check, Doctor};
@@ -93,6 +94,19 @@ pub(crate) fn reload(arguments: &Check, host: &dyn Host) -> Result<Exit, Failure
     findings.tell(false)
 }
 
+/// What the workers race and where, each once; all of it can be set up.
+fn races(context: &Context, workers: &[Settings]) -> Result<Vec<String>, Failure> {
+    let mut races = Vec::new();
+    for config in workers.iter().map(Settings::config) {
+        inputs::race(config, inputs::route(context, &config.world_name)?)?;
+        let race = format!("{} on {}", config.race_type, config.world_name);
+        if !races.contains(&race) {
+            races.push(race);
+        }
+    }
+    Ok(races)
+}
+
 fn check_folder(findings: &mut Findings, context: Result<Context, Failure>, host: &dyn Host) {
     let text = |context: &Context| context.folder().root().display().to_string();
     let Some(context) = findings.step("racing folder and settings", context, text) else { return };
@@ -102,6 +116,8 @@ fn check_folder(findings: &mut Findings, context: Result<Context, Failure>, host
     findings.step("disk", free, |free_bytes| format!("{:.1} GB free", *free_bytes as f64 / 1e9));
     let route = inputs::route(&context, &context.config().world_name);
     let route = findings.step("track", route, |route| format!("{}, {} waypoints", route.name, route.num_waypoints()));
+    let races = workers.as_ref().map(|(workers, _)| races(&context, workers));
+    let races = races.and_then(|races| findings.step("races", races, |races| races.join(", ")));
     let metadata = inputs::model_metadata(&context);
     let metadata = findings.step("model metadata", metadata, |(_, metadata)| {
         format!("{} action space, {}", metadata.action_space.type_name(), metadata.network)
@@ -119,7 +135,7 @@ fn check_folder(findings: &mut Findings, context: Result<Context, Failure>, host
         }
     }
     let source = findings.step("reward function", inputs::reward_source(&context), |source| shown(&source.file));
-    if let (Some(source), Some((_, metadata)), Some(route)) = (source, metadata, route) {
+    if let (Some(source), Some((_, metadata)), Some(route), Some(_)) = (source, metadata, route, races) {
         let tried = inputs::try_reward(host, &source, context.config(), &metadata, route).and_then(|report| {
             for remark in &report.remarks {
                 eprintln!("warning: the reward function {remark}");

@@ -33,6 +33,7 @@ fn check(context: &Context, clone: bool, host: &dyn Host) -> Result<Launch, Fail
         failure.hint("train it first with `dr-start-training`, or set DR_LOCAL_S3_MODEL_PREFIX to a trained model")
     })?;
     let route = inputs::route(context, &config.world_name)?;
+    inputs::race(config, route.clone())?;
     inputs::disk_has_room(context)?;
     let layout = context.model()?;
     let failed =

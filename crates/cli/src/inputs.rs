@@ -4,18 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_bucket::{Bucket as _, BucketError};
+use deepracer_job::JobError;
 use deepracer_job::artefact::layout::ModelLayout;
+use deepracer_job::objects;
 use deepracer_job::prefix;
 use deepracer_job::preflight::{Circumstances, Report, preflight};
 use deepracer_job::reward::RewardError;
 use deepracer_job::run::RewardSource;
+use deepracer_job::setup;
 use deepracer_job::stored_policy;
-use deepracer_race::Action;
+use deepracer_race::{Action, Race, Start};
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, ModelMetadata, Sensor};
 use deepracer_settings::{RunConfig, Settings, Warning};
-use deepracer_track::{Direction, Route, Track};
-use deepracer_vehicle::Generation;
+use deepracer_track::Route;
 
 use crate::context::{Context, model, shown};
 use crate::failure::Failure;
@@ -125,7 +127,19 @@ pub(crate) fn reward_source(context: &Context) -> Result<RewardSource, Failure> 
     Ok(RewardSource { file: file.shown_file().clone(), folder, text: file.text })
 }
 
-/// Tries the reward function on the four states of the preflight.
+/// Whether the race can be set up: the objects of its race type must fit on the track.
+pub(crate) fn race(config: &RunConfig, route: Arc<Route>) -> Result<(), Failure> {
+    objects::check(route, config).map_err(|error| {
+        let failure =
+            Failure::wrong_use(format!("the race on {} cannot be set up", config.world_name)).caused_by(&error);
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    })
+}
+
+/// Tries the reward function on the states of the preflight.
 pub(crate) fn try_reward(
     host: &dyn Host,
     source: &RewardSource,
@@ -133,12 +147,14 @@ pub(crate) fn try_reward(
     metadata: &ModelMetadata,
     route: Arc<Route>,
 ) -> Result<Report, Failure> {
-    let direction = if config.train.reverse_direction { Direction::Reversed } else { Direction::Forward };
-    let track = Track::new(route, direction)
-        .map_err(|error| Failure::wrong_use(format!("cannot drive on {}", config.world_name)).caused_by(&error))?;
+    let cannot_race =
+        |error: JobError| Failure::wrong_use(format!("cannot race on {}", config.world_name)).caused_by(&error);
+    let scenario = setup::training_scenario(route, setup::generation(metadata), config, 0, 1).map_err(cannot_race)?;
+    let start = scenario.start_of_episode(0);
+    let mut race = Race::new(Arc::new(scenario));
+    race.reset(Start { ndist: 0.0, ..start }, config.train.seed);
     let circumstances = Circumstances {
-        track: &track,
-        generation: metadata.version.map_or(Generation::B, Generation::from_model_version),
+        race: &race,
         action: an_action(&metadata.action_space),
         prepare_step: config.train.prepare_step,
     };

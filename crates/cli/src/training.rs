@@ -68,8 +68,9 @@ fn check(context: &Context, arguments: &StartTraining, host: &dyn Host) -> Resul
     for settings in &workers {
         let config = settings.config();
         let route = inputs::route(context, &config.world_name)?;
-        // Workers on the same track in the same direction would only repeat the preflight.
-        let case = (config.world_name.clone(), config.train.reverse_direction);
+        inputs::race(config, route.clone())?;
+        // Workers in the same race on the same track in the same direction would only repeat the preflight.
+        let case = (config.world_name.clone(), config.race_type, config.train.reverse_direction);
         if !tried.contains(&case) {
             preflight(host, &source, settings, &metadata, route, arguments.skip_preflight)?;
             tried.push(case);

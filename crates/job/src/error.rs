@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use deepracer_bucket::BucketError;
 use deepracer_policy::{CheckpointError, FrozenGraphError, LearnError, PolicyError};
+use deepracer_race::ObjectsError;
 use deepracer_settings::SettingsError;
 use deepracer_settings::hyperparameters::HyperparametersError;
 use deepracer_settings::model_metadata::MetadataError;
@@ -30,6 +31,9 @@ pub enum JobError {
     /// There is no such track, or its route is unusable.
     #[error(transparent)]
     Track(#[from] TrackError),
+    /// Obstacles or bot cars do not fit on the track, or cannot drive so.
+    #[error(transparent)]
+    Objects(#[from] ObjectsError),
     /// The reward function cannot be loaded.
     #[error(transparent)]
     Reward(#[from] RewardError),
@@ -111,6 +115,7 @@ impl JobError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotSupported { hint, .. } | Self::NoCheckpoint { hint, .. } => Some(hint.clone()),
+            Self::Objects(error) => crate::objects::hint(error),
             Self::Log { .. } => Some("check the free space and the rights of the racing folder".to_owned()),
             Self::Threads { .. } => Some("set DR_THREADS to a smaller number".to_owned()),
             Self::Resume { .. } => {

@@ -97,7 +97,7 @@ fn evaluate(
     let racing_folder = RacingFolder::at(record.request.racing_folder.clone());
     let (route, scene) = Worlds::new(setup::library(&racing_folder)).load(&config.world_name)?;
     let generation = setup::generation(&metadata);
-    let scenario = setup::evaluation_scenario(route, generation, &config.evaluation)?;
+    let scenario = setup::evaluation_scenario(route, generation, config)?;
     let start = scenario.start_of_episode(0);
     let num_episodes = if config.evaluation.is_continuous { 1 } else { u64::from(config.evaluation.number_of_trials) };
     let reward: Box<dyn RewardFunction> =
@@ -105,7 +105,7 @@ fn evaluate(
     let mut workers = [Worker {
         index: 0,
         scenario: scenario.into(),
-        view: setup::view(&scene, generation, config.train.quality),
+        view: setup::view(&scene, &metadata, generation, config.train.quality),
         reward,
         clock_s: 0.0,
         reward_time: RewardTime::default(),
@@ -129,9 +129,9 @@ fn evaluate(
 
     let plans: Vec<Plan> = (0..num_episodes).map(|number| Plan { worker: 0, number, start }).collect();
     let mode = Mode {
-        phase: Phase::Evaluate,
+        phase: if config.evaluation.sample_actions { Phase::Train } else { Phase::Evaluate },
         max_experience: 0,
-        seed: 0,
+        seed: config.evaluation.seed,
         num_steps_before: 0,
         actions: &metadata.action_space,
         stop,

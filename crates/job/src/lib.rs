@@ -4,6 +4,7 @@
 //! |---|---|
 //! | How is a reward function called, and what may it return? | [`reward`] |
 //! | How is it tried before any work starts? | [`preflight`] |
+//! | What is on the road besides the car? | [`objects`] |
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
@@ -18,6 +19,7 @@ pub mod custom_files;
 mod error;
 pub mod evaluate;
 pub mod increment;
+pub mod objects;
 pub mod picture;
 pub mod prefix;
 pub mod preflight;

@@ -1,14 +1,14 @@
 //! Trying a reward function before any work starts.
 //!
-//! It is called on the four states that matter, in the order of one episode: the start, in the middle of the track, off the
-//! track, and the finished lap. A branch that only runs at the end of the first complete lap would otherwise fail
-//! after hours of training.
+//! It is called on the states that matter, in the order of one episode: the start, in the middle of the track, off the
+//! track, and the finished lap; among objects also with one close ahead, with one beside the car, and in the step that
+//! crashes. A branch that only runs at the end of the first complete lap would otherwise fail after hours of training.
 
 use std::fmt;
 
-use deepracer_race::{Action, RewardParams};
+use deepracer_race::{Action, Lane, Race, RewardParams};
 use deepracer_track::{Difference, Line, Pose, Track};
-use deepracer_vehicle::{Generation, Vehicle};
+use deepracer_vehicle::Vehicle;
 use glam::DVec2;
 
 use crate::reward::{RewardError, RewardFunction, checked};
@@ -26,6 +26,12 @@ pub enum State {
     Start,
     /// Half a lap later, on the centre line.
     MidTrack,
+    /// On the centre line, half a metre before the first object.
+    ObjectAhead,
+    /// On the other lane, level with the first object.
+    BesideObject,
+    /// In the first object: the last call of an episode that crashed.
+    Crashed,
     /// All wheels beside the road: the last call of an episode that failed.
     OffTrack,
     /// 100 % progress: the last call of a complete lap.
@@ -34,7 +40,25 @@ pub enum State {
 
 impl State {
     /// All of them, in the order of an episode.
-    pub const ALL: [Self; 4] = [Self::Start, Self::MidTrack, Self::OffTrack, Self::FinishedLap];
+    pub const ALL: [Self; 7] = [
+        Self::Start,
+        Self::MidTrack,
+        Self::ObjectAhead,
+        Self::BesideObject,
+        Self::Crashed,
+        Self::OffTrack,
+        Self::FinishedLap,
+    ];
+
+    /// Those there are in a race.
+    pub fn of(race: &Race) -> impl Iterator<Item = Self> {
+        let has_objects = !race.bodies().is_empty();
+        Self::ALL.into_iter().filter(move |state| has_objects || !state.is_among_objects())
+    }
+
+    fn is_among_objects(self) -> bool {
+        matches!(self, Self::ObjectAhead | Self::BesideObject | Self::Crashed)
+    }
 }
 
 impl fmt::Display for State {
@@ -42,6 +66,9 @@ impl fmt::Display for State {
         f.write_str(match self {
             Self::Start => "start",
             Self::MidTrack => "mid-track",
+            Self::ObjectAhead => "object ahead",
+            Self::BesideObject => "beside an object",
+            Self::Crashed => "crashed",
             Self::OffTrack => "off track",
             Self::FinishedLap => "finished lap",
         })
@@ -79,17 +106,15 @@ impl Report {
 /// Where and how the function will be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// The track in the direction of the first episode.
-    pub track: &'a Track,
-    /// The car.
-    pub generation: Generation,
+    /// A race at the beginning of its first episode.
+    pub race: &'a Race,
     /// An action of the model.
     pub action: Action,
     /// Whether the motionless first step counts (`DR_TRAIN_PREPARE_STEP`).
     pub prepare_step: bool,
 }
 
-/// Loads the function with `load` and calls it on all four states. Loads it once more when that may explain a failure.
+/// Loads the function with `load` and calls it on all states. Loads it once more when that may explain a failure.
 ///
 /// # Errors
 /// The function cannot be loaded.
@@ -101,9 +126,9 @@ pub fn preflight(
     let mut function = load()?;
     let mut report =
         Report { outcomes: Vec::new(), remarks: Vec::new(), waits_for_step_one: false, printed: String::new() };
-    for state in State::ALL {
+    for state in State::of(circumstances.race) {
         let params = params_of(state, circumstances, first_step);
-        let outcome = call(&mut *function, &params, circumstances.track);
+        let outcome = call(&mut *function, &params, circumstances.race.track());
         if let Some(type_name) = function.unusual_type() {
             report.remark(format!("returns {type_name} instead of float; it is converted"));
         }
@@ -117,9 +142,9 @@ pub fn preflight(
     report.printed = function.take_output();
     if circumstances.prepare_step && report.failure().is_some() {
         let mut again = load()?;
-        report.waits_for_step_one = State::ALL
-            .iter()
-            .all(|&state| call(&mut *again, &params_of(state, circumstances, 1.0), circumstances.track).is_ok());
+        let race = circumstances.race;
+        report.waits_for_step_one =
+            State::of(race).all(|state| call(&mut *again, &params_of(state, circumstances, 1.0), race.track()).is_ok());
     }
     Ok(report)
 }
@@ -138,17 +163,36 @@ fn call(function: &mut dyn RewardFunction, params: &RewardParams, track: &Track)
 
 /// What the function sees in a state. An episode of 200 steps that began at the start line with step `first_step`.
 fn params_of(state: State, circumstances: &Circumstances<'_>, first_step: f64) -> RewardParams {
-    let &Circumstances { track, generation, action, .. } = circumstances;
-    let on_center = |fraction: f64| track.line(Line::Center).pose_at(fraction * track.length_m(), Difference::Forward);
+    let &Circumstances { race, action, .. } = circumstances;
+    let track = race.track();
+    let length_m = track.length_m();
+    let on_center = |fraction: f64| track.line(Line::Center).pose_at(fraction * length_m, Difference::Forward);
+    // Without objects none of these states is asked for.
+    let object = race.bodies().first().map_or(track.waypoints()[0], |body| body.position);
+    let object_share = track.ndist(object);
+    let level_with_object = |pose, share: f64| (pose, 100.0 * share, first_step + (197.0 * share).round());
     let (pose, progress, steps) = match state {
-        State::Start => (on_center(0.0), 14.0 / track.length_m(), first_step),
+        State::Start => (on_center(0.0), 14.0 / length_m, first_step),
         State::MidTrack => (on_center(0.5), 50.0, first_step + 98.0),
+        State::ObjectAhead => {
+            let share = (object_share - 0.5 / length_m).max(0.0);
+            level_with_object(on_center(share), share)
+        }
+        State::BesideObject => {
+            let lane = Lane::of(track, object).opposite();
+            level_with_object(lane.pose(track, object_share * length_m, Difference::Forward), object_share)
+        }
+        State::Crashed => {
+            let lane = Lane::of(track, object);
+            level_with_object(lane.pose(track, object_share * length_m, Difference::Forward), object_share)
+        }
         State::OffTrack => (beside_the_road(track, on_center(0.6)), 60.0, first_step + 118.0),
         State::FinishedLap => (on_center(0.0), 100.0, first_step + 198.0),
     };
-    let mut vehicle = Vehicle::new(generation);
+    let mut vehicle = Vehicle::new(race.scenario().generation);
     vehicle.place(pose.position, pose.yaw_rad);
-    RewardParams { progress, steps, sim_time: steps / 15.0, ..RewardParams::of_pose(track, &vehicle, action) }
+    let is_crashed = state == State::Crashed;
+    RewardParams { progress, steps, sim_time: steps / 15.0, is_crashed, ..race.params_of(&vehicle, action) }
 }
 
 /// A pose beside the outer border, level with `pose`.
@@ -161,7 +205,9 @@ fn beside_the_road(track: &Track, pose: Pose) -> Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deepracer_race::{ObjectRules, ObstacleKind, ObstacleRule, Place, Places, Scenario, Start};
     use deepracer_track::{Direction, Library};
+    use deepracer_world::BoxKind;
     use std::sync::Arc;
 
     /// A reward function written in Rust; `calls` counts its calls.
@@ -177,15 +223,31 @@ mod tests {
         }
     }
 
-    fn track(direction: Direction) -> Track {
+    fn race(direction: Direction, objects: ObjectRules) -> Race {
         let route = Library::new(None).load("reinvent_base").expect("built in");
-        Track::new(Arc::new(route), direction).expect("sound")
+        let scenario = Scenario::training(Arc::new(route)).expect("sound").with_objects(objects).expect("they fit");
+        let mut race = Race::new(Arc::new(scenario));
+        race.reset(Start { ndist: 0.0, direction }, 0);
+        race
+    }
+
+    fn a_box() -> ObjectRules {
+        let places = Places::Fixed(vec![Place { ndist: 0.3, lane: Lane::Inner }]);
+        let obstacles = Some(ObstacleRule { places, kind: ObstacleKind::Box(BoxKind::Plain) });
+        ObjectRules { obstacles, ..ObjectRules::default() }
     }
 
     fn run<F: FnMut(&RewardParams, usize) -> f64 + Send + Clone + 'static>(function: F, prepare_step: bool) -> Report {
-        let track = track(Direction::Forward);
+        run_in(&race(Direction::Forward, ObjectRules::default()), function, prepare_step)
+    }
+
+    fn run_in<F: FnMut(&RewardParams, usize) -> f64 + Send + Clone + 'static>(
+        race: &Race,
+        function: F,
+        prepare_step: bool,
+    ) -> Report {
         let action = Action { steering_deg: 10.0, speed_mps: 1.5 };
-        let circumstances = Circumstances { track: &track, generation: Generation::B, action, prepare_step };
+        let circumstances = Circumstances { race, action, prepare_step };
         preflight(&mut || Ok(Box::new(Written { function: function.clone(), calls: 0 })), &circumstances)
             .expect("loads")
     }
@@ -193,16 +255,47 @@ mod tests {
     #[test]
     fn the_four_states_are_what_they_are_called_in_both_directions() {
         for direction in [Direction::Forward, Direction::Reversed] {
-            let track = track(direction);
+            let race = race(direction, ObjectRules::default());
             let action = Action { steering_deg: -15.0, speed_mps: 0.8 };
-            let circumstances = Circumstances { track: &track, generation: Generation::B, action, prepare_step: true };
-            let [start, mid, off, finished] = State::ALL.map(|state| params_of(state, &circumstances, 2.0));
+            let circumstances = Circumstances { race: &race, action, prepare_step: true };
+            let states: Vec<_> = State::of(&race).map(|state| params_of(state, &circumstances, 2.0)).collect();
+            let [start, mid, off, finished] = states.as_slice() else { panic!("four states: {states:?}") };
             assert_eq!((start.steps, start.speed, start.steering_angle), (2.0, 0.8, -15.0));
             assert!(start.progress > 0.0 && start.progress < 1.0 && start.distance_from_center < 0.02);
             assert!((mid.projection_distance / mid.track_length - 0.5).abs() < 0.01 && mid.all_wheels_on_track);
             assert!(off.is_offtrack && !off.all_wheels_on_track && off.distance_from_center > off.track_width / 2.0);
             assert!(finished.progress == 100.0 && !finished.is_offtrack);
         }
+    }
+
+    #[test]
+    fn among_objects_there_are_states_beside_and_in_one() {
+        for direction in [Direction::Forward, Direction::Reversed] {
+            let race = race(direction, a_box());
+            let action = Action { steering_deg: 0.0, speed_mps: 1.0 };
+            let circumstances = Circumstances { race: &race, action, prepare_step: true };
+            let of = |state| params_of(state, &circumstances, 2.0);
+            let (ahead, beside, crashed) = (of(State::ObjectAhead), of(State::BesideObject), of(State::Crashed));
+            assert_eq!((ahead.objects.location.len(), ahead.objects.closest_objects), (1, [0, 0]));
+            // The front point is 14 cm ahead of the origin.
+            let gap_m = ahead.objects.distance[0] - ahead.projection_distance;
+            assert!((gap_m - 0.36).abs() < 0.05 && ahead.objects.object_in_camera, "{gap_m}");
+            assert!(beside.is_left_of_center != beside.objects.left_of_center[0] && beside.all_wheels_on_track);
+            assert!(crashed.is_crashed && crashed.is_left_of_center == crashed.objects.left_of_center[0]);
+            assert!(!ahead.is_crashed && !beside.is_crashed && ahead.steps > 2.0 && crashed.steps < 202.0);
+        }
+    }
+
+    #[test]
+    fn an_error_that_needs_an_object_is_found() {
+        let fails_near_objects = |params: &RewardParams, _: usize| {
+            let gap_m = params.objects.distance.first().map_or(9.0, |at_m| at_m - params.projection_distance);
+            if gap_m.abs() < 0.5 { f64::NAN } else { 1.0 }
+        };
+        let report = run_in(&race(Direction::Forward, a_box()), fails_near_objects, true);
+        assert_eq!(report.failure().map(|(state, _)| state.to_string()), Some("object ahead".to_owned()));
+        assert_eq!(report.outcomes.len(), 7);
+        assert_eq!(run(fails_near_objects, true).failure(), None, "a time trial has no such states");
     }
 
     #[test]

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use deepracer_policy::{Choice, ClippedPpo, Phase, RandomStream};
-use deepracer_race::{Action, Batch, EpisodeStatus, LapResult, Race, RewardParams, Scenario, Start, Step, View};
+use deepracer_race::{
+    Action, Batch, EpisodeStatus, LapResult, ObjectParams, Race, RewardParams, Scenario, Start, Step, View,
+};
 use deepracer_settings::model_metadata::{ActionSpace, DiscreteAction, Range};
 use deepracer_vehicle::CONTROL_PERIOD_S;
 
@@ -46,7 +48,7 @@ pub struct Plan {
 /// One step of an episode, as traces show it.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What happened.
+    /// What happened; without the objects once the reward function has been asked.
     pub step: Step,
     /// What was asked for.
     pub action: Action,
@@ -252,6 +254,7 @@ pub fn drive(
                 continue;
             }
             let step = std::mem::take(&mut steps[row]);
+            steps[row].params.objects = order.spare.pop().unwrap_or_default();
             episode.laps.extend(step.lap);
             if step.done {
                 episode.finished = true;
@@ -321,6 +324,8 @@ fn unix_time_s() -> f64 {
 struct Order {
     /// Per worker: indices of its episodes, and how many of them are settled.
     queues: Vec<(Vec<usize>, usize)>,
+    /// Lists of objects that their rows need no longer, for the next steps.
+    spare: Vec<ObjectParams>,
 }
 
 impl Order {
@@ -329,7 +334,7 @@ impl Order {
         for (index, plan) in plans.iter().enumerate() {
             queues[plan.worker].0.push(index);
         }
-        Self { queues }
+        Self { queues, spare: Vec::new() }
     }
 
     /// Calls the reward functions for every step whose turn has come.
@@ -340,7 +345,7 @@ impl Order {
                 if episode.num_judged == 0 {
                     episode.start_s = worker.clock_s;
                 }
-                judge_episode(worker, episode)?;
+                judge_episode(worker, episode, &mut self.spare)?;
                 if !episode.finished {
                     break;
                 }
@@ -353,7 +358,11 @@ impl Order {
     }
 }
 
-fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), RolloutError> {
+fn judge_episode(
+    worker: &mut Worker,
+    episode: &mut Episode,
+    spare: &mut Vec<ObjectParams>,
+) -> Result<(), RolloutError> {
     let track = worker.scenario.track(episode.plan.start.direction).clone();
     let begun = Instant::now();
     let mut num_calls = 0;
@@ -373,6 +382,11 @@ fn judge_episode(worker: &mut Worker, episode: &mut Episode) -> Result<(), Rollo
             if !printed.is_empty() {
                 episode.printed.push((episode.num_judged, printed));
             }
+        }
+        // Only the reward function asks for the objects.
+        let objects = std::mem::take(&mut row.step.params.objects);
+        if !objects.location.is_empty() {
+            spare.push(objects);
         }
         episode.num_judged += 1;
     }

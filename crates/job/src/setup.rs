@@ -1,21 +1,23 @@
 //! From settings to things that race and learn: worlds, scenarios, cameras, networks.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepracer_policy::{
     ActionSpec, Exploration, InputShape, InputSpec, PolicySpec, PpoHyperparameters, Topology, ValueLoss,
 };
 use deepracer_race::{Penalties, Rules, Scenario, StartRule, View};
-use deepracer_sensor::{Camera, Pixels, Quality, Scene};
+use deepracer_sensor::{Camera, HEIGHT, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor as CarSensor, WIDTH};
 use deepracer_settings::hyperparameters::{ExplorationType, Hyperparameters, LossType};
-use deepracer_settings::model_metadata::{ActionSpace, Algorithm, ModelMetadata, Network, Sensor};
-use deepracer_settings::{EvaluationConfig, RacingFolder, RunConfig, TrainConfig};
+use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, ModelMetadata, Network, Sensor};
+use deepracer_settings::{RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
 use deepracer_world::{World, look};
 
 use crate::error::JobError;
+use crate::objects;
 
 /// The worlds of a run; each is baked once, however many workers race in it.
 pub struct Worlds {
@@ -47,7 +49,12 @@ impl Worlds {
 
 /// The tracks of a racing folder: imported routes in `data/tracks/`, and the built-in ones.
 pub fn library(folder: &RacingFolder) -> Library {
-    Library::new(Some(folder.data().join("tracks")))
+    Library::new(Some(tracks_folder(folder)))
+}
+
+/// Where a racing folder keeps imported routes.
+pub fn tracks_folder(folder: &RacingFolder) -> PathBuf {
+    folder.data().join("tracks")
 }
 
 /// The physics a model drives with: chosen by its `version`; without one, the physics published models were made with.
@@ -55,32 +62,77 @@ pub fn generation(metadata: &ModelMetadata) -> Generation {
     metadata.version.map_or(Generation::B, Generation::from_model_version)
 }
 
-/// How a model sees `scene`.
-pub fn view(scene: &Arc<Scene>, generation: Generation, quality: deepracer_settings::Quality) -> View {
+/// How a model sees `scene`: through the sensors its metadata name.
+pub fn view(
+    scene: &Arc<Scene>,
+    metadata: &ModelMetadata,
+    generation: Generation,
+    quality: deepracer_settings::Quality,
+) -> View {
     let quality = match quality {
         deepracer_settings::Quality::Fast => Quality::Fast,
         deepracer_settings::Quality::Standard => Quality::Standard,
         deepracer_settings::Quality::Fine => Quality::Fine,
     };
-    let camera = Camera::front(generation.nose_up_rad()).observation(scene, quality);
-    View::through(scene.clone(), Arc::new(camera), Pixels::Grey)
+    let nose_up_rad = generation.nose_up_rad();
+    let sensors = metadata.sensors.iter().map(|name| {
+        let sensor = match name {
+            Sensor::Observation | Sensor::FrontFacingCamera | Sensor::LeftCamera => CarSensor::Camera {
+                camera: Arc::new(Camera::front(nose_up_rad).observation(scene, quality)),
+                pixels: Pixels::Grey,
+            },
+            Sensor::StereoCameras => CarSensor::StereoCameras {
+                cameras: Camera::stereo(nose_up_rad).map(|camera| Arc::new(camera.observation(scene, quality))),
+            },
+            Sensor::Lidar | Sensor::SectorLidar | Sensor::DiscretizedSectorLidar => CarSensor::Lidar {
+                lidar: Arc::new(Lidar::new(nose_up_rad)),
+                encoding: lidar_encoding(*name, metadata.lidar),
+            },
+        };
+        (name.as_str().to_owned(), sensor)
+    });
+    View::new(scene.clone(), sensors.collect())
+}
+
+/// What a model is told of its lidar's scans.
+fn lidar_encoding(sensor: Sensor, config: LidarConfig) -> LidarEncoding {
+    match sensor {
+        Sensor::SectorLidar => LidarEncoding::NEAR_SECTORS,
+        Sensor::DiscretizedSectorLidar => LidarEncoding::Sectors {
+            num_sectors: config.num_sectors as usize,
+            num_values: config.num_values_per_sector as usize,
+            clipping_dist_m: config.clipping_dist_m,
+        },
+        _ => LidarEncoding::Distances,
+    }
+}
+
+/// What a sensor's observation is to the networks.
+fn input_shape(sensor: Sensor, config: LidarConfig) -> InputShape {
+    let image = |channels: usize| InputShape::Image { height: HEIGHT, width: WIDTH, channels };
+    match sensor {
+        Sensor::Observation | Sensor::FrontFacingCamera | Sensor::LeftCamera => image(1),
+        Sensor::StereoCameras => image(2),
+        lidar => InputShape::Vector { len: lidar_encoding(lidar, config).num_values() },
+    }
 }
 
 fn direction(reversed: bool) -> Direction {
     if reversed { Direction::Reversed } else { Direction::Forward }
 }
 
-/// What worker `index` of `num_workers` races in training, playing `share` episodes per iteration.
+/// What worker `index` of `num_workers` races in training.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, or the objects do not fit on it.
 pub fn training_scenario(
     route: Arc<Route>,
     generation: Generation,
-    train: &TrainConfig,
+    config: &RunConfig,
     index: usize,
     num_workers: usize,
 ) -> Result<Scenario, JobError> {
+    let train = &config.train;
     let advance = if train.change_start_position { train.round_robin_advance } else { 0.0 };
     let start = StartRule {
         offset: train.start_position_offset + start_shift(advance, train.interleave_workers, index, num_workers),
@@ -88,7 +140,7 @@ pub fn training_scenario(
         direction: direction(train.reverse_direction),
         alternate: train.alternate_direction,
     };
-    let scenario = Scenario::training(route)?;
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
     Ok(Scenario { generation, start, prepare_step: train.prepare_step, ..scenario })
 }
 
@@ -105,12 +157,13 @@ fn start_shift(advance: f64, interleave: bool, index: usize, num_workers: usize)
 /// What an evaluation races.
 ///
 /// # Errors
-/// The route is unusable.
+/// The route is unusable, or the objects do not fit on it.
 pub fn evaluation_scenario(
     route: Arc<Route>,
     generation: Generation,
-    evaluation: &EvaluationConfig,
+    config: &RunConfig,
 ) -> Result<Scenario, JobError> {
+    let evaluation = &config.evaluation;
     let rules = Rules {
         num_laps: if evaluation.is_continuous { evaluation.number_of_trials } else { 1 },
         num_resets: evaluation.max_resets,
@@ -121,10 +174,13 @@ pub fn evaluation_scenario(
             reversed_s: evaluation.off_track_penalty_s,
             immobilized_s: 0.0,
         },
+        reset_behind_m: evaluation.reset_behind_m,
+        mercy: objects::mercy(evaluation),
         ..Rules::training()
     };
     let start = StartRule::start_line(direction(evaluation.reverse_direction));
-    Ok(Scenario { generation, rules, start, ..Scenario::training(route)? })
+    let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
+    Ok(Scenario { generation, rules, start, ..scenario })
 }
 
 /// How many of `num_episodes` each of `num_workers` plays in an iteration: 20 for 3 are 7, 7 and 6.
@@ -136,7 +192,7 @@ pub fn episode_shares(num_episodes: u64, num_workers: usize) -> Vec<u64> {
 /// The networks of a model.
 ///
 /// # Errors
-/// The model asks for a sensor or an algorithm this version does not have.
+/// The model asks for an algorithm this version does not have.
 pub fn policy_spec(metadata: &ModelMetadata) -> Result<PolicySpec, JobError> {
     if metadata.algorithm == Algorithm::Sac {
         return Err(JobError::NotSupported {
@@ -144,17 +200,12 @@ pub fn policy_spec(metadata: &ModelMetadata) -> Result<PolicySpec, JobError> {
             hint: "set \"training_algorithm\": \"clipped_ppo\" in model_metadata.json".to_owned(),
         });
     }
-    let [sensor] = metadata.sensors.as_slice() else {
-        return Err(other_sensors(metadata));
-    };
-    if !matches!(sensor, Sensor::Observation | Sensor::FrontFacingCamera | Sensor::LeftCamera) {
-        return Err(other_sensors(metadata));
-    }
+    let inputs = metadata
+        .sensors
+        .iter()
+        .map(|sensor| InputSpec { name: sensor.as_str().to_owned(), shape: input_shape(*sensor, metadata.lidar) });
     Ok(PolicySpec {
-        inputs: vec![InputSpec {
-            name: sensor.as_str().to_owned(),
-            shape: InputShape::Image { height: 120, width: 160, channels: 1 },
-        }],
+        inputs: inputs.collect(),
         topology: match metadata.network {
             Network::Shallow => Topology::Shallow,
             Network::Mid => Topology::Mid,
@@ -165,14 +216,6 @@ pub fn policy_spec(metadata: &ModelMetadata) -> Result<PolicySpec, JobError> {
             ActionSpace::Continuous { .. } => ActionSpec::Continuous { num_dims: 2 },
         },
     })
-}
-
-fn other_sensors(metadata: &ModelMetadata) -> JobError {
-    let names: Vec<_> = metadata.sensors.iter().map(|sensor| sensor.as_str()).collect();
-    JobError::NotSupported {
-        what: format!("the sensors {}", names.join(", ")),
-        hint: "use \"sensor\": [\"FRONT_FACING_CAMERA\"] in model_metadata.json".to_owned(),
-    }
 }
 
 /// Steps of an iteration that are learnt from at most: what the user says, else the original's figure for the network.
@@ -233,6 +276,37 @@ mod tests {
         assert_eq!(episode_shares(20, 3), [7, 7, 6]);
         assert_eq!(episode_shares(3, 5), [1, 1, 1, 0, 0]);
         assert_eq!(episode_shares(30, 3), [10, 10, 10]);
+    }
+
+    /// Every network takes what the sensors of a race observe: the same inputs, in the same order, of the same size.
+    #[test]
+    fn networks_fit_the_sensors_of_every_legal_combination() {
+        let (_, scene) = Worlds::new(Library::new(None)).load("reinvent_base").expect("a built-in track");
+        let cameras = Sensor::ALL.iter().filter(|sensor| sensor.is_camera());
+        for (camera, network) in cameras.flat_map(|camera| Network::ALL.iter().map(move |network| (camera, network))) {
+            let lidars = Sensor::ALL.iter().filter(|sensor| !sensor.is_camera()).map(Some).chain([None]);
+            for lidar in lidars {
+                let names: Vec<String> =
+                    [Some(camera), lidar].into_iter().flatten().map(|s| format!("\"{s}\"")).collect();
+                let text = format!(
+                    r#"{{"action_space": [{{"steering_angle": 0, "speed": 1}}], "version": "5", "sensor": [{}],
+                        "neural_network": "{network}", "lidar_config": {{"num_sectors": 4, "num_values_per_sector": 3}}}}"#,
+                    names.join(", ")
+                );
+                let (metadata, _) = ModelMetadata::parse(&text, "model_metadata.json").expect("legal metadata");
+                let spec = policy_spec(&metadata).expect("a policy").checked().expect("networks");
+                let view = view(&scene, &metadata, Generation::B, deepracer_settings::Quality::Fast);
+                let inputs: Vec<_> =
+                    spec.inputs.iter().map(|input| (input.name.as_str(), input.shape.bytes())).collect();
+                let sensors: Vec<_> =
+                    view.sensors().iter().map(|(name, sensor)| (name.as_str(), sensor.num_bytes())).collect();
+                assert_eq!(inputs, sensors);
+                assert_eq!(spec.observation_bytes(), view.observation_bytes());
+                if lidar == Some(&Sensor::DiscretizedSectorLidar) {
+                    assert!(spec.inputs.iter().any(|input| input.shape == InputShape::Vector { len: 12 }));
+                }
+            }
+        }
     }
 
     #[test]

@@ -466,27 +466,41 @@ fn an_evaluation_drives_the_checkpoint_and_changes_nothing_of_the_model() -> Res
 }
 
 #[test]
-fn what_cannot_be_trained_yet_is_refused_by_name() -> Result<(), Failure> {
+fn stereo_cameras_and_a_sector_lidar_train_repeat_and_load() -> Result<(), Failure> {
     let racing = Racing::new()?;
-    for (from, to, named) in [
-        (
-            "\"clipped_ppo\", \"action_space_type\": \"discrete\"",
-            "\"sac\", \"action_space_type\": \"continuous\"",
-            "sac",
-        ),
-        ("[\"FRONT_FACING_CAMERA\"]", "[\"STEREO_CAMERAS\"]", "STEREO_CAMERAS"),
-        ("[\"FRONT_FACING_CAMERA\"]", "[\"FRONT_FACING_CAMERA\", \"LIDAR\"]", "LIDAR"),
-    ] {
-        let mut text = METADATA.replace(from, to);
-        if named == "sac" {
-            let list = text.find('[').ok_or("a list")?..=text.find(']').ok_or("a list")?;
-            text.replace_range(list, r#"{"steering_angle": {"low": -30, "high": 30}, "speed": {"low": 1, "high": 2}}"#);
-        }
-        let (metadata, _) = deepracer_settings::model_metadata::ModelMetadata::parse(&text, "model_metadata.json")?;
-        let Err(error) = setup::policy_spec(&metadata) else { return Err(format!("{named} must be refused").into()) };
-        assert!(error.to_string().starts_with("not supported yet: ") && error.to_string().contains(named), "{error}");
-        assert!(error.hint().is_some());
-    }
-    let _ = racing;
+    let record = |prefix: &str, kind: RunKind| {
+        let mut record =
+            racing.record(kind, prefix, &[("DR_TRAIN_STOP_ITERATIONS", "1"), ("DR_EVAL_NUMBER_OF_TRIALS", "1")]);
+        record.request.model_metadata = METADATA
+            .replace("[\"FRONT_FACING_CAMERA\"]", "[\"STEREO_CAMERAS\", \"SECTOR_LIDAR\"]")
+            .replace("NETWORK_DEEP\"", "NETWORK_SHALLOW\"");
+        record
+    };
+    racing.train(&record("once", RunKind::Training))?;
+    racing.train(&record("again", RunKind::Training))?;
+    let differing = differences(&contents(&racing.model("once"))?, &contents(&racing.model("again"))?);
+    assert_eq!(differing, ["training_params.yaml"], "which names the model");
+    // The checkpoint drives, and is gone on from.
+    let mut reward = |_| -> Result<Box<dyn RewardFunction>, RewardError> { Ok(Box::new(CenterLine)) };
+    let driven = evaluate::run(&record("once", RunKind::Evaluation), &mut reward, &StopFlag::new(), &mut || {})?;
+    assert_eq!(driven.laps.len(), 1);
+    let mut further = record("once", RunKind::Training);
+    further.request.settings[0].insert("DR_TRAIN_STOP_ITERATIONS".to_owned(), "2".to_owned());
+    assert_eq!(racing.train(&further)?.num_iterations, 2);
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_trained_yet_is_refused_by_name() -> Result<(), Failure> {
+    let mut text = METADATA.replace(
+        "\"clipped_ppo\", \"action_space_type\": \"discrete\"",
+        "\"sac\", \"action_space_type\": \"continuous\"",
+    );
+    let list = text.find('[').ok_or("a list")?..=text.find(']').ok_or("a list")?;
+    text.replace_range(list, r#"{"steering_angle": {"low": -30, "high": 30}, "speed": {"low": 1, "high": 2}}"#);
+    let (metadata, _) = deepracer_settings::model_metadata::ModelMetadata::parse(&text, "model_metadata.json")?;
+    let Err(error) = setup::policy_spec(&metadata) else { return Err("sac must be refused".into()) };
+    assert!(error.to_string().starts_with("not supported yet: ") && error.to_string().contains("sac"), "{error}");
+    assert!(error.hint().is_some());
     Ok(())
 }

@@ -75,6 +75,20 @@ impl Batch {
         &self.slots[index].race
     }
 
+    /// Race `index`, to be stepped on its own.
+    pub fn race_mut(&mut self, index: usize) -> &mut Race {
+        &mut self.slots[index].race
+    }
+
+    /// Asks the sensors of race `index` alone, active or not.
+    ///
+    /// # Panics
+    /// If `out` is not [`observation_bytes`](Self::observation_bytes) long.
+    pub fn observe_one(&mut self, index: usize, out: &mut [u8]) {
+        let slot = &mut self.slots[index];
+        slot.view.observe(&slot.race, &mut slot.scratch, out);
+    }
+
     /// Steps every active race: `actions[k]` is for the k-th active race, whose outcome goes to `steps[k]`.
     ///
     /// # Panics

@@ -56,6 +56,7 @@ pub use race::{Action, LapResult, Race, Step};
 pub use reward_params::{ObjectParams, RewardParams};
 pub use rules::{Mercy, Penalties, Rules};
 pub use scenario::Scenario;
-pub use start::{Start, StartRule};
+pub use start::{GridPlace, Start, StartRule};
 pub use status::EpisodeStatus;
+pub use traffic::Rival;
 pub use view::View;

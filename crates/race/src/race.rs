@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepracer_track::{Direction, Track};
 use deepracer_vehicle::{CONTROL_PERIOD_S, Command, Vehicle};
-use deepracer_world::Body;
+use deepracer_world::{Body, BodyShape, CarColour};
 use glam::DVec2;
 
 use crate::progress::Progress;
@@ -13,7 +13,7 @@ use crate::rules::{MAX_EPISODE_STEPS, Observed, Referee};
 use crate::scenario::Scenario;
 use crate::start::{Start, free_pose, opposite_lane, reset_pose, start_pose_among};
 use crate::status::EpisodeStatus;
-use crate::traffic::Traffic;
+use crate::traffic::{Rival, Traffic};
 
 /// What an agent asks for, before the car's own limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -176,6 +176,15 @@ impl Race {
         race
     }
 
+    /// Races something else from the next [`reset`](Self::reset) on.
+    pub fn enter(&mut self, scenario: Arc<Scenario>) {
+        if scenario.generation != self.scenario.generation {
+            self.vehicle = Vehicle::new(scenario.generation);
+        }
+        self.traffic = Traffic::new(&scenario.objects);
+        self.scenario = scenario;
+    }
+
     /// Begins an episode: the car stands at its start, everything is forgotten. `seed` fixes all chance in the episode.
     pub fn reset(&mut self, start: Start, seed: u64) {
         self.seed = seed;
@@ -185,7 +194,10 @@ impl Race {
         self.traffic.reset(&self.scenario.objects, &track, seed);
         self.num_obstacle_crashes = 0;
         self.blocked = None;
-        let pose = start_pose_among(&track, start.ndist, &self.traffic);
+        let pose = match self.scenario.grid {
+            Some(place) => place.pose(&track, start.ndist),
+            None => start_pose_among(&track, start.ndist, &self.traffic),
+        };
         self.vehicle.place(pose.position, pose.yaw_rad);
         self.phase = if self.scenario.prepare_step { Phase::Prepare } else { Phase::Run };
         self.progress = Progress::new(start.ndist);
@@ -277,7 +289,9 @@ impl Race {
         if self.traffic.lead_m(self.track(), object, distance_m) > 0.0 {
             return Some(Crash::Car);
         }
-        self.traffic.hold_up_bots();
+        if self.traffic.is_bot(object) {
+            self.traffic.hold_up_bots();
+        }
         None
     }
 
@@ -352,9 +366,38 @@ impl Race {
         self.scenario.track(self.direction)
     }
 
-    /// What stands and drives on the track beside the car: obstacles, then bot cars, where they are now.
+    /// Other models' cars are here now. In a race of several, each car is a race of its own, and all of them are told of
+    /// the others after every reset and every step. Reset forgets them.
+    pub fn meet(&mut self, rivals: &[Rival]) {
+        let track = self.scenario.track(self.direction);
+        self.traffic.meet(track, rivals);
+    }
+
+    /// This car as the others meet it.
+    pub fn as_rival(&self, colour: CarColour) -> Rival {
+        let body = Body::new(BodyShape::Car(colour), self.vehicle.origin(), self.vehicle.yaw_rad());
+        Rival { body, is_solid: !matches!(self.phase, Phase::Pause { left_s } if left_s > 0.0) }
+    }
+
+    /// The lap that is being driven, as far as it is: what is told of it when the race ends without it.
+    pub fn lap_so_far(&self) -> LapResult {
+        let time_s = f64::from(self.num_steps) * CONTROL_PERIOD_S;
+        self.lap.end(time_s, self.progress.percent(), EpisodeStatus::InProgress)
+    }
+
+    /// What stands and drives on the track beside the car: other models' cars, obstacles, bot cars, where they are now.
     pub fn bodies(&self) -> &[Body] {
         self.traffic.bodies()
+    }
+
+    /// What the reward function would be told of `vehicle` on this track among these objects: the geometry and the
+    /// objects; progress, steps, time and the flags of the rules are left at their defaults except `is_offtrack`, which
+    /// is geometric. The race itself is not touched.
+    pub fn params_of(&self, vehicle: &Vehicle, action: Action) -> RewardParams {
+        let mut params = RewardParams::of_pose(self.track(), vehicle, action);
+        let mut objects = std::mem::take(&mut params.objects);
+        self.traffic.describe(self.track(), vehicle, params.projection_distance, &mut objects);
+        RewardParams { objects, ..params }
     }
 
     /// What fixes all chance in this episode.

@@ -119,7 +119,7 @@ pub(crate) struct Placed {
 }
 
 impl RewardParams {
-    /// The parameters of a step without the objects, for messages: `x 1.2, y 0.3, …`, numbers to four
+    /// The parameters of a step without the lists, for messages: `x 1.2, y 0.3, …`, numbers to four
     /// decimals, flags only when they are set.
     pub fn in_words(&self) -> String {
         let [behind, ahead] = self.closest_waypoints;
@@ -149,7 +149,11 @@ impl RewardParams {
         .filter(|(_, is_set)| *is_set)
         .flat_map(|(name, _)| [", ", name])
         .collect();
-        format!("{}, closest_waypoints {behind} and {ahead}{flags}", numbers.join(", "))
+        let objects = match (self.objects.location.len(), self.objects.closest_objects) {
+            (0, _) => String::new(),
+            (count, [behind, ahead]) => format!(", {count} objects, closest_objects {behind} and {ahead}"),
+        };
+        format!("{}, closest_waypoints {behind} and {ahead}{objects}{flags}", numbers.join(", "))
     }
 
     /// Everything that follows from the pose of `vehicle` on `track`; progress, steps, time and flags of the rules
@@ -206,5 +210,9 @@ mod tests {
         let words = params.in_words();
         assert!(words.starts_with("steps 23, progress 0, x 1.2346, y 0, "), "{words}");
         assert!(words.ends_with("closest_waypoints 20 and 21, is_offtrack"), "{words}");
+        let objects =
+            ObjectParams { closest_objects: [2, 0], location: vec![[0.0, 0.0]; 3], ..ObjectParams::default() };
+        let words = RewardParams { objects, ..params }.in_words();
+        assert!(words.ends_with("20 and 21, 3 objects, closest_objects 2 and 0, is_offtrack"), "{words}");
     }
 }

@@ -7,7 +7,7 @@ use deepracer_vehicle::Generation;
 
 use crate::objects::{ObjectRules, Objects, ObjectsError};
 use crate::rules::Rules;
-use crate::start::{Start, StartRule};
+use crate::start::{GridPlace, Start, StartRule};
 
 /// A race before it starts: track, car, rules, starts. Shared by all races that run it.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Scenario {
     pub prepare_step: bool,
     /// What is on the road besides the car.
     pub objects: Objects,
+    /// The car's place among several that start together; alone it starts on the centre line.
+    pub grid: Option<GridPlace>,
 }
 
 impl Scenario {
@@ -43,6 +45,7 @@ impl Scenario {
             start: StartRule::round_robin(),
             prepare_step: true,
             objects: Objects::none(),
+            grid: None,
         })
     }
 

@@ -49,6 +49,31 @@ pub struct Start {
     pub direction: Direction,
 }
 
+/// A place on the starting grid of several cars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridPlace {
+    /// The lane it is on.
+    pub lane: Lane,
+    /// How far behind the start along the centre line, metres.
+    pub behind_m: f64,
+}
+
+impl GridPlace {
+    /// Distance from one car to the next.
+    pub const GAP_M: f64 = 0.75;
+
+    /// The place of car number `index`, from 0: the first on the outer lane, the next on the inner one and further back,
+    /// and so on.
+    pub fn of_car(index: usize) -> Self {
+        let lane = if index.is_multiple_of(2) { Lane::Outer } else { Lane::Inner };
+        Self { lane, behind_m: index as f64 * Self::GAP_M }
+    }
+
+    pub(crate) fn pose(&self, track: &Track, ndist: f64) -> Pose {
+        self.lane.pose(track, ndist * track.length_m() - self.behind_m, Difference::Forward)
+    }
+}
+
 /// The other direction.
 fn opposite(direction: Direction) -> Direction {
     match direction {

@@ -17,6 +17,8 @@ pub(crate) const IN_THE_WAY_M: f64 = 1.0;
 /// A car can touch a box within this distance of its origin in one control step: two half diagonals and the way of a
 /// car at its fastest, metres.
 const TOUCHING_DISTANCE_M: f64 = 0.8;
+/// Room before and behind a car that is put somewhere, metres. Beside it there is none to spare on the narrowest tracks.
+const ROOM_M: f64 = 0.15;
 /// In how many parts a control step near a box is driven: no part is longer than 3 cm.
 const NUM_PARTS: u32 = 8;
 /// Nothing nearer to the lens counts as seen, metres: the original's figure for `object_in_camera`.
@@ -24,12 +26,23 @@ const NEAREST_SEEN_M: f64 = 0.2;
 /// Height of a picture over its width.
 const ASPECT: f64 = 0.75;
 
-/// The objects of a race, obstacles before bot cars.
+/// The car of another model, as it is met on the road.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rival {
+    /// Where it is and what it looks like.
+    pub body: Body,
+    /// Whether it can be run into; not while it waits for a penalty.
+    pub is_solid: bool,
+}
+
+/// The objects of a race: other models' cars, then obstacles, then bot cars.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic {
     bodies: Vec<Body>,
     /// The lists of the reward parameters, in the order of the bodies.
     params: ObjectParams,
+    /// Whether each of the other models' cars can be run into.
+    rivals_are_solid: Vec<bool>,
     num_obstacles: usize,
     bots: Option<BotCars>,
 }
@@ -43,6 +56,7 @@ impl Traffic {
     /// Puts everything where an episode begins.
     pub(crate) fn reset(&mut self, objects: &Objects, track: &Track, seed: u64) {
         self.bodies.clear();
+        self.rivals_are_solid.clear();
         if let Some(rule) = &objects.obstacles {
             let places = rule.places.choose(track.length_m(), &mut Chance::new(seed, Purpose::Obstacles));
             self.bodies.extend(places.into_iter().map(|(distance_m, lane)| {
@@ -60,7 +74,7 @@ impl Traffic {
 
     /// Fills the lists of the reward parameters anew.
     fn list(&mut self, track: &Track) {
-        let has_bots = self.bots.is_some() && self.bodies.len() > self.num_obstacles;
+        let has_bots = self.bodies.len() > self.first_bot();
         let speed_mps = self.bots.as_ref().filter(|_| has_bots).map_or(0.0, BotCars::speed_mps);
         self.params.clear();
         for body in &self.bodies {
@@ -74,6 +88,23 @@ impl Traffic {
         }
     }
 
+    /// Other models' cars are here now.
+    pub(crate) fn meet(&mut self, track: &Track, rivals: &[Rival]) {
+        self.bodies.splice(..self.rivals_are_solid.len(), rivals.iter().map(|rival| rival.body));
+        self.rivals_are_solid.clear();
+        self.rivals_are_solid.extend(rivals.iter().map(|rival| rival.is_solid));
+        self.list(track);
+    }
+
+    /// The number of the first bot car, if there is any.
+    fn first_bot(&self) -> usize {
+        self.rivals_are_solid.len() + self.num_obstacles
+    }
+
+    fn obstacles(&self) -> &[Body] {
+        &self.bodies[self.rivals_are_solid.len()..self.first_bot()]
+    }
+
     pub(crate) fn bodies(&self) -> &[Body] {
         &self.bodies
     }
@@ -85,13 +116,19 @@ impl Traffic {
 
     /// Whether an object is an obstacle, which is always hit and never hits.
     pub(crate) fn is_obstacle(&self, index: usize) -> bool {
-        index < self.num_obstacles
+        (self.rivals_are_solid.len()..self.first_bot()).contains(&index)
+    }
+
+    /// Whether an object is a bot car.
+    pub(crate) fn is_bot(&self, index: usize) -> bool {
+        index >= self.first_bot()
     }
 
     /// Bot cars go on by one control step.
     pub(crate) fn advance(&mut self, track: &Track) {
+        let first_bot = self.first_bot();
         let Some(bots) = &mut self.bots else { return };
-        let bodies = &mut self.bodies[self.num_obstacles..];
+        let bodies = &mut self.bodies[first_bot..];
         bots.advance();
         bots.place(|index, position, yaw_rad| {
             if let Some(body) = bodies.get_mut(index) {
@@ -121,9 +158,11 @@ impl Traffic {
     /// The first object in which a corner of the car lies.
     pub(crate) fn touched(&self, vehicle: &Vehicle) -> Option<usize> {
         let origin = vehicle.origin();
-        self.bodies.iter().position(|body| {
+        let touches = |body: &Body| {
             body.position.distance_squared(origin) < TOUCHING_DISTANCE_M * TOUCHING_DISTANCE_M && is_hit(vehicle, body)
-        })
+        };
+        let is_solid = |index: usize| self.rivals_are_solid.get(index).is_none_or(|&is_solid| is_solid);
+        (0..self.bodies.len()).find(|&index| is_solid(index) && touches(&self.bodies[index]))
     }
 
     /// How far the front point of a car-like object is ahead of a place on the centre line, the short way round, metres.
@@ -136,15 +175,16 @@ impl Traffic {
     /// The object nearest to a place on the centre line, when it is in the way of a car put there. `only_obstacles`
     /// leaves out cars that drive.
     pub(crate) fn in_the_way(&self, track: &Track, distance_m: f64, only_obstacles: bool) -> Option<usize> {
-        let count = if only_obstacles { self.num_obstacles } else { self.bodies.len() };
-        let gaps = self.params.distance[..count].iter().map(|&at_m| gap_m(track, distance_m, at_m).abs());
-        let nearest = gaps.enumerate().min_by(|one, other| one.1.total_cmp(&other.1))?;
+        let range = if only_obstacles { self.rivals_are_solid.len()..self.first_bot() } else { 0..self.bodies.len() };
+        let gaps = range.map(|index| (index, gap_m(track, distance_m, self.params.distance[index]).abs()));
+        let nearest = gaps.min_by(|one, other| one.1.total_cmp(&other.1))?;
         (nearest.1 < IN_THE_WAY_M).then_some(nearest.0)
     }
 
-    /// Whether a car put there would stand in no object.
+    /// Whether a car put there would stand in no object, nor right before or behind one.
     pub(crate) fn is_free(&self, pose: Pose) -> bool {
-        let car = Rectangle::new(pose.position, pose.yaw_rad, FOOTPRINT_M);
+        let room_m = (FOOTPRINT_M.0 + 2.0 * ROOM_M, FOOTPRINT_M.1);
+        let car = Rectangle::new(pose.position, pose.yaw_rad, room_m);
         self.bodies.iter().all(|body| car.way_out_of(&Rectangle::of_crash(body)).is_none())
     }
 
@@ -152,7 +192,7 @@ impl Traffic {
     pub(crate) fn drive(&self, vehicle: &mut Vehicle, command: Command) {
         let origin = vehicle.origin();
         let is_near = |body: &&Body| body.position.distance_squared(origin) < TOUCHING_DISTANCE_M * TOUCHING_DISTANCE_M;
-        let near = || self.bodies[..self.num_obstacles].iter().filter(is_near).filter_map(solid);
+        let near = || self.obstacles().iter().filter(is_near).filter_map(solid);
         if near().next().is_none() {
             vehicle.drive(command, CONTROL_PERIOD_S);
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepracer_sensor::{Moment, ObservationCamera, Pixels, Scene, Scratch, Sensor};
+use deepracer_sensor::{Appearance, Moment, ObservationCamera, Pixels, Scene, Scratch, Sensor, Variety};
 
 use crate::race::Race;
 
@@ -15,6 +15,7 @@ pub struct View {
     scene: Arc<Scene>,
     sensors: Arc<[(String, Sensor)]>,
     observation_bytes: usize,
+    variety: Option<Arc<Variety>>,
 }
 
 impl View {
@@ -22,12 +23,27 @@ impl View {
     pub fn new(scene: Arc<Scene>, mut sensors: Vec<(String, Sensor)>) -> Self {
         sensors.sort_by(|a, b| a.0.cmp(&b.0));
         let observation_bytes = sensors.iter().map(|(_, sensor)| sensor.num_bytes()).sum();
-        Self { scene, sensors: sensors.into(), observation_bytes }
+        Self { scene, sensors: sensors.into(), observation_bytes, variety: None }
     }
 
     /// The view through a single camera.
     pub fn through(scene: Arc<Scene>, camera: Arc<ObservationCamera>, pixels: Pixels) -> Self {
         Self::new(scene, vec![("camera".to_owned(), Sensor::Camera { camera, pixels })])
+    }
+
+    /// The same view, in which episodes differ: everything is drawn from their seeds.
+    #[must_use]
+    pub fn with_variety(self, variety: Variety) -> Self {
+        let variety = (variety != Variety::default()).then(|| Arc::new(variety));
+        Self { variety, ..self }
+    }
+
+    /// How the world looks in the episode of a race, for spectators.
+    pub fn appearance(&self, race: &Race) -> Appearance {
+        match &self.variety {
+            Some(variety) => variety.appearance(&self.scene, race.seed()),
+            None => Appearance::of(&self.scene),
+        }
     }
 
     /// The baked world.
@@ -51,8 +67,14 @@ impl View {
     /// When `out` is not [`observation_bytes`](Self::observation_bytes) long.
     pub fn observe(&self, race: &Race, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.observation_bytes, "the observation's buffer has the wrong length");
-        let moment =
-            Moment { origin: race.vehicle().origin(), yaw_rad: race.vehicle().yaw_rad(), bodies: race.bodies() };
+        let moment = Moment {
+            origin: race.vehicle().origin(),
+            yaw_rad: race.vehicle().yaw_rad(),
+            bodies: race.bodies(),
+            step: race.num_steps(),
+            seed: race.seed(),
+            variety: self.variety.as_deref(),
+        };
         let mut rest = out;
         for (_, sensor) in &*self.sensors {
             let (own, others) = std::mem::take(&mut rest).split_at_mut(sensor.num_bytes());

@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use deepracer_race::{Action, Batch, Race, Scenario, Step, View};
+use deepracer_race::{
+    Action, Batch, BotRule, LaneChange, ObjectRules, ObstacleKind, ObstacleRule, Places, Race, Scenario, Spread, Step,
+    View,
+};
 use deepracer_sensor::{Camera, Pixels, Quality, Scene};
 use deepracer_track::Library;
-use deepracer_world::{World, look};
+use deepracer_world::{BoxKind, World, look};
 
 fn scenario_and_view() -> (Arc<Scenario>, View) {
     let route = Library::new(None).load("reinvent_base").expect("a built-in track");
@@ -66,9 +69,34 @@ fn one_or_two_threads_give_the_same_bytes() {
     assert!(one.iter().any(|race| race.last().is_some_and(|(step, _)| step.done)), "some races ended on the way");
 }
 
+/// The same scenario among boxes and bot cars on random places.
+fn among_objects(scenario: &Scenario) -> Arc<Scenario> {
+    let places = |number| Places::Spread(Spread { number, min_distance_m: 1.5, is_random: true });
+    let lane_change = Some(LaneChange { lower_s: 0.2, upper_s: 0.5, distance_m: 0.5 });
+    let rules = ObjectRules {
+        obstacles: Some(ObstacleRule { places: places(4), kind: ObstacleKind::Box(BoxKind::Amazon) }),
+        bots: Some(BotRule { places: places(3), speed_mps: 1.0, penalty_s: 0.5, lane_change }),
+    };
+    Arc::new(scenario.clone().with_objects(rules).expect("objects that fit"))
+}
+
+#[test]
+fn one_or_two_threads_give_the_same_bytes_among_objects() {
+    let (scenario, view) = scenario_and_view();
+    let scenario = among_objects(&scenario);
+    let with_threads = |num_threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build().expect("a thread pool");
+        pool.install(|| run(&scenario, &view, 24, 40))
+    };
+    let (one, two) = (with_threads(1), with_threads(2));
+    assert!(one.iter().zip(&two).all(|(a, b)| same(a, b)));
+    assert!(one.iter().flatten().all(|(step, _)| step.params.objects.location.len() == 7));
+}
+
 #[test]
 fn a_race_in_a_batch_is_the_race_alone() {
     let (scenario, view) = scenario_and_view();
+    let scenario = among_objects(&scenario);
     let batch = run(&scenario, &view, 5, 30);
     for (index, history) in batch.iter().enumerate() {
         let mut race = Race::new(scenario.clone());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::{at, boxes, drive, fixed, follow, race, scenario};
 use deepracer_race::{
     Action, EpisodeStatus, Lane, Mercy, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Penalties, Places, Race,
-    Rules, Scenario, Spread, Start, Step,
+    Rules, Scenario, Spread, Start, StartRule, Step,
 };
 use deepracer_track::{Difference, Direction, Library, Line, Track, progress::signed_gap_m};
 use deepracer_vehicle::CONTROL_PERIOD_S;
@@ -116,6 +116,46 @@ fn places_count_in_the_driven_direction() {
         seen.push(race.bodies()[0].position);
     }
     assert!(seen[0].distance(seen[1]) > 1.0, "another place in the world");
+}
+
+#[test]
+fn left_and_right_are_the_drivers_on_clockwise_and_counter_clockwise_worlds() {
+    for (name, is_ccw) in [("2022_reinvent_champ_cw", false), ("2022_reinvent_champ_ccw", true)] {
+        let mut race = race(scenario(name), boxes(fixed(&[(0.3, Lane::Inner), (0.6, Lane::Outer)])));
+        for direction in [Direction::Forward, Direction::Reversed] {
+            race.reset(Start { ndist: 0.0, direction }, 0);
+            let is_ccw = is_ccw != (direction == Direction::Reversed);
+            assert_eq!(race.track().is_ccw(), is_ccw, "{name} {direction:?}");
+            let objects = race.step(STILL).params.objects;
+            assert_eq!(objects.left_of_center, [is_ccw, !is_ccw], "{name} {direction:?}");
+            // Left is where a car that looks along the track has it.
+            for (index, body) in race.bodies().iter().enumerate() {
+                let center = race.track().line(Line::Center);
+                let pose = center.pose_at(center.project(body.position).distance_m, Difference::Central);
+                let is_left = glam::DVec2::from_angle(pose.yaw_rad).perp_dot(body.position - pose.position) > 0.0;
+                assert_eq!(objects.left_of_center[index], is_left);
+            }
+        }
+    }
+}
+
+#[test]
+fn alternating_directions_meet_the_same_boxes_on_the_same_side_of_the_loop() {
+    let rule = StartRule { alternate: true, ..StartRule::start_line(Direction::Forward) };
+    let scenario = Scenario { start: rule, ..scenario("reinvent_base") };
+    let starts = [0, 1, 2].map(|episode| scenario.start_of_episode(episode));
+    let mut race = race(scenario, boxes(fixed(&[(0.2, Lane::Outer)])));
+    let mut placed = Vec::new();
+    for start in starts {
+        race.reset(start, 0);
+        let step = race.step(STILL);
+        let at_m = step.params.objects.distance[0];
+        assert!((at_m - 0.2 * step.params.track_length).abs() < 0.1, "a fifth of the way ahead: {at_m}");
+        assert!(!race.track().is_in_inner_polygon(race.bodies()[0].position));
+        assert_eq!(step.params.is_reversed, start.direction == Direction::Reversed);
+        placed.push(race.bodies()[0]);
+    }
+    assert!(placed[0] == placed[2] && placed[0] != placed[1]);
 }
 
 #[test]

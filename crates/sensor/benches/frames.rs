@@ -1,11 +1,12 @@
 //! Frames per second on one core: `reinvent_base`, poses all over the track in no order.
 
-use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
+use deepracer_sensor::{Camera, Lidar, LidarEncoding, Moment, Pixels, Quality, Scene, Scratch, Sensor};
 use deepracer_track::{Library, Route};
 use deepracer_world::mesh::Scenery;
 use deepracer_world::{Body, BodyShape, BoxKind, World, look};
 use divan::counter::ItemsCount;
 use glam::DVec2;
+use std::sync::Arc;
 
 #[path = "../../world/tests/made/mod.rs"]
 mod made;
@@ -71,6 +72,55 @@ fn bodies(route: &Route, count: usize, shape: BodyShape) -> Vec<Body> {
         .collect()
 }
 
+/// Scans among six boxes, noise and sectors included.
+#[divan::bench(sample_count = 400)]
+fn scans(bencher: divan::Bencher<'_, '_>) {
+    let route = base_route();
+    let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+    let poses = scattered_poses(&route);
+    let bodies = bodies(&route, 6, BodyShape::Box(BoxKind::Plain));
+    let sensor = Sensor::Lidar { lidar: Arc::new(Lidar::new(0.0243)), encoding: LidarEncoding::NEAR_SECTORS };
+    let mut scratch = Scratch::new();
+    let mut out = vec![0; sensor.num_bytes()];
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            // At the begin of an episode every observation is a new scan.
+            let moment = Moment::among(&bodies, *origin, *yaw_rad);
+            sensor.observe(&scene, &moment, &mut scratch, &mut out);
+            divan::black_box(&out);
+        }
+    });
+}
+
+/// Observations of an obstacle race: stereo cameras and a sector lidar, six boxes, every third scan repeated.
+#[divan::bench(sample_count = 400)]
+fn stereo_and_sectors(bencher: divan::Bencher<'_, '_>) {
+    let route = base_route();
+    let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+    let poses = scattered_poses(&route);
+    let bodies = bodies(&route, 6, BodyShape::Box(BoxKind::Plain));
+    let cameras = Camera::stereo(0.0243).map(|camera| Arc::new(camera.observation(&scene, Quality::Standard)));
+    let sensors = [
+        Sensor::Lidar { lidar: Arc::new(Lidar::new(0.0243)), encoding: LidarEncoding::NEAR_SECTORS },
+        Sensor::StereoCameras { cameras },
+    ];
+    let mut scratch = Scratch::new();
+    let mut observations = sensors.each_ref().map(|sensor| vec![0; sensor.num_bytes()]);
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    let mut step = 0;
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            let moment = Moment { step, ..Moment::among(&bodies, *origin, *yaw_rad) };
+            for (sensor, out) in sensors.iter().zip(&mut observations) {
+                sensor.observe(&scene, &moment, &mut scratch, out);
+            }
+            divan::black_box(&observations);
+            step += 1;
+        }
+    });
+}
+
 /// Grey frames with bodies: obstacles and bot cars as races have them.
 #[divan::bench(args = ["6 boxes", "4 bots"], sample_count = 400)]
 fn frames_with(bencher: divan::Bencher<'_, '_>, what: &str) {
@@ -87,7 +137,7 @@ fn frames_with(bencher: divan::Bencher<'_, '_>, what: &str) {
     let mut samples = poses.chunks_exact(FRAMES).cycle();
     bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
         for (origin, yaw_rad) in samples.next().unwrap_or_default() {
-            let moment = Moment { bodies: &bodies, ..Moment::alone(*origin, *yaw_rad) };
+            let moment = Moment::among(&bodies, *origin, *yaw_rad);
             camera.draw(&scene, &moment, Pixels::Grey, &mut scratch, &mut picture);
             divan::black_box(&picture);
         }

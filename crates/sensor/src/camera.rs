@@ -41,11 +41,13 @@ impl Pixels {
 const FRONT_MOUNT: DVec3 = DVec3::new(0.145_293_79, 0.0, 0.130_325_55);
 /// Downward pitch of the bracket, rad (15°).
 const FRONT_PITCH_DOWN_RAD: f64 = 0.2618;
+/// Half of the distance between the two cameras of the pair, metres: the original's.
+const STEREO_HALF_BASE_M: f64 = 0.03;
 /// Height of the car's origin above the ground at rest, metres, by the original's geometry: wheels of 0.036 m on axles
 /// 0.039 m (rear, 0.082 m behind the origin) and 0.035 m (front, 0.082 m ahead of it) above it.
-const ORIGIN_AT_REST_M: f64 = -0.001;
+pub(crate) const ORIGIN_AT_REST_M: f64 = -0.001;
 /// Horizontal field of view of the original's cameras, rad (64.7°).
-const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
+pub(crate) const HORIZONTAL_FIELD_OF_VIEW_RAD: f64 = 1.13;
 /// Nothing beyond this distance is drawn, metres (the original's far clip plane).
 pub(crate) const FAR_M: f64 = 300.0;
 /// Nothing nearer than this is drawn, metres (the original's near clip plane).
@@ -96,6 +98,13 @@ impl Camera {
         camera.position.z = 0.125;
         camera.pitch_down_rad = f64::to_radians(15.43);
         camera
+    }
+
+    /// The left and the right camera of the pair, 0.06 m apart; else as [`front`](Self::front).
+    pub fn stereo(nose_up_rad: f64) -> [Camera; 2] {
+        let front = Camera::front(nose_up_rad);
+        [STEREO_HALF_BASE_M, -STEREO_HALF_BASE_M]
+            .map(|left_m| Camera { position: DVec3::new(front.position.x, left_m, front.position.z), ..front })
     }
 
     /// Prepares the camera for drawing 160 × 120 observations of a scene.

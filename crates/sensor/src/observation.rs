@@ -4,15 +4,16 @@
 //! side. Here the filter is part of the lookup: along a row by the scale of the ground picture, up and down by
 //! several lookups per pixel, at walls by the share of the filter that they cover.
 
+use crate::appearance::Appearance;
 use crate::camera::{Camera, Pixels, Quality, Raster};
-use crate::ground::{self, FIXED_ONE, MAX_TAPS, Sampling, Tap, WEIGHT_ONE};
+use crate::ground_rows::GroundRows;
 use crate::kernel::Kernel;
-use crate::mesh::MeshScratch;
 use crate::moment::Moment;
 use crate::pack;
 use crate::polygon::Canvas;
 use crate::scene::{Scene, packed};
-use crate::upright::{Eye, Order};
+use crate::scratch::Scratch;
+use crate::upright::{Eye, WallSides};
 use glam::DVec2;
 
 /// Columns of an observation.
@@ -20,85 +21,20 @@ pub const WIDTH: usize = 160;
 /// Rows of an observation.
 pub const HEIGHT: usize = 120;
 
-/// How a quality level looks the ground up.
-struct Filter {
-    sampling: Sampling,
-    /// Lookups per pixel at most.
-    max_taps: usize,
-    /// Best width of a texel, in pixels.
-    texel_px: f64,
-    /// Texels from one lookup to the next, where there are few enough lookups.
-    spacing_texels: f64,
-}
-
-impl Filter {
-    /// Chosen by measuring pictures of `reinvent_base` against the oracle, and their time.
-    fn of(quality: Quality) -> Filter {
-        let (sampling, max_taps, texel_px, spacing_texels) = match quality {
-            Quality::Fast => (Sampling::Nearest, 4, 1.4, 1.5),
-            Quality::Standard => (Sampling::Bilinear, 4, 1.2, 2.0),
-            Quality::Fine => (Sampling::Bilinear, 8, 1.0, 1.0),
-        };
-        Filter { sampling, max_taps, texel_px, spacing_texels }
-    }
-}
-
-/// A lookup of a row, independent of where the car is.
-#[derive(Debug, Clone, Copy)]
-struct RowTap {
-    /// Ahead of the lens, metres.
-    ahead_m: f64,
-    /// To the left of the lens at the middle of the first pixel, metres.
-    left_m: f64,
-    /// To the right per pixel, metres.
-    step_m: f64,
-    level: usize,
-    weight: u16,
-}
-
 /// A camera that draws 160 × 120 observations of one scene. Immutable; share it between threads.
 #[derive(Debug, Clone)]
 pub struct ObservationCamera {
     raster: Raster,
-    sampling: Sampling,
+    quality: Quality,
     kernel: Kernel,
-    /// Per row, the range of its lookups.
-    rows: Vec<[usize; 2]>,
-    taps: Vec<RowTap>,
-    /// The first row that sees ground.
-    first_ground_row: usize,
-}
-
-/// Working memory for drawing; one per thread, reused from frame to frame.
-#[derive(Debug, Clone, Default)]
-pub struct Scratch {
-    pixels: Vec<u32>,
-    line: Vec<u32>,
-    order: Order,
-    meshes: MeshScratch,
-}
-
-impl Scratch {
-    /// Empty; the first frame makes room.
-    pub fn new() -> Scratch {
-        Scratch::default()
-    }
+    rows: GroundRows,
 }
 
 impl ObservationCamera {
     pub(crate) fn new(camera: &Camera, scene: &Scene, quality: Quality) -> ObservationCamera {
         let raster = camera.raster(WIDTH, HEIGHT);
-        let filter = Filter::of(quality);
-        let mut taps = Vec::new();
-        let rows: Vec<[usize; 2]> = (0..HEIGHT)
-            .map(|row| {
-                let start = taps.len();
-                row_taps(&raster, scene, &filter, row, &mut taps);
-                [start, taps.len()]
-            })
-            .collect();
-        let first_ground_row = rows.iter().position(|[start, end]| start < end).unwrap_or(HEIGHT);
-        ObservationCamera { raster, sampling: filter.sampling, kernel: Kernel::detect(), rows, taps, first_ground_row }
+        let rows = GroundRows::new(&raster, scene, quality);
+        ObservationCamera { raster, quality, kernel: Kernel::detect(), rows }
     }
 
     /// Columns of the picture.
@@ -125,124 +61,105 @@ impl ObservationCamera {
     /// When `out` has another length than [`num_bytes`](Self::num_bytes).
     pub fn draw(&self, scene: &Scene, moment: &Moment<'_>, pixels: Pixels, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), self.num_bytes(pixels), "the picture's buffer has the wrong length");
-        let heading = DVec2::from_angle(moment.yaw_rad);
-        let mount = self.raster.camera.position;
-        let lens = moment.origin + heading * mount.x + heading.perp() * mount.y;
-        let (width, height) = (self.width(), self.height());
-        scratch.pixels.resize(width * height, 0);
-        scratch.line.resize(width, 0);
-        self.draw_ground(scene, lens, heading, &mut scratch.pixels);
-        let eye = Eye { raster: &self.raster, position: lens.extend(mount.z), heading };
-        let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
-        match &scene.meshes {
-            Some(meshes) => {
-                let (walls, light) = (&scene.walls, &scene.light);
-                meshes.draw(&eye, walls, moment.bodies, light, &mut scratch.meshes, &mut canvas);
-            }
-            None => eye.draw(scene, moment.bodies, &scene.light, &mut scratch.order, &mut canvas),
-        }
+        self.render(scene, moment, scratch);
         match pixels {
             Pixels::Rgb => pack::rgb(self.kernel, &scratch.pixels, out),
             Pixels::Grey => pack::grey(self.kernel, &scratch.pixels, out),
         }
     }
 
-    fn draw_ground(&self, scene: &Scene, lens: DVec2, heading: DVec2, pixels: &mut [u32]) {
-        let background = packed(scene.background);
-        let (sky, ground) = pixels.split_at_mut(self.first_ground_row * WIDTH);
-        sky.fill(background);
-        let mut taps = [Tap::default(); MAX_TAPS];
-        for (out, [start, end]) in ground.chunks_exact_mut(WIDTH).zip(&self.rows[self.first_ground_row..]) {
-            let row_taps = &self.taps[*start..*end];
-            for (tap, row_tap) in taps.iter_mut().zip(row_taps) {
-                *tap = self.place(scene, row_tap, lens, heading);
-            }
-            ground::draw_row(self.kernel, self.sampling, &taps[..row_taps.len()], &scene.texels, background, out);
-        }
+    /// Draws the pictures of a pair of cameras as two greys per pixel, left and right: `[height, width, 2]`.
+    ///
+    /// Each grey is rounded as Pillow's conversion to "L" does, unlike [`Pixels::Grey`].
+    ///
+    /// # Panics
+    /// When `out` is not twice as long as a picture has pixels.
+    pub fn draw_pair(
+        pair: [&ObservationCamera; 2],
+        scene: &Scene,
+        moment: &Moment<'_>,
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) {
+        let [left, right] = pair;
+        assert_eq!(out.len(), 2 * left.num_bytes(Pixels::Grey), "the pictures' buffer has the wrong length");
+        left.render(scene, moment, scratch);
+        std::mem::swap(&mut scratch.pixels, &mut scratch.left_pixels);
+        right.render(scene, moment, scratch);
+        pack::grey_pair(left.kernel, [&scratch.left_pixels, &scratch.pixels], out);
     }
 
-    /// Turns a lookup with the car and finds the finest level that holds the whole row.
-    fn place(&self, scene: &Scene, tap: &RowTap, lens: DVec2, heading: DVec2) -> Tap {
-        let left = heading.perp();
-        let first = lens + heading * tap.ahead_m + left * tap.left_m;
-        let step = left * -tap.step_m;
-        let last = first + step * (WIDTH - 1) as f64;
-        let coarser = &scene.levels[tap.level..];
-        let level = coarser.iter().find(|level| level.holds(first, last)).unwrap_or(&coarser[coarser.len() - 1]);
-
-        let neighbour = usize::from(self.sampling == Sampling::Bilinear);
-        let shift = 0.5 * neighbour as f64;
-        // Far outside any level the exact place does not matter: it is held at the level's edge.
-        let fixed = |texels: f64| (texels.clamp(-30000.0, 30000.0) * FIXED_ONE) as i32;
-        let at = (first - level.origin) * level.texels_per_m - shift;
-        let step = step * level.texels_per_m;
-        let max = level.size.map(|texels| (((texels - neighbour) as i32) << 16) - 1);
-        Tap {
-            start: level.start,
-            num_texels: level.num_texels(),
-            columns: level.size[0] as i32,
-            u: fixed(at.x),
-            v: fixed(at.y),
-            u_step: fixed(step.x),
-            v_step: fixed(step.y),
-            u_max: max[0],
-            v_max: max[1],
-            weight: tap.weight,
-        }
-    }
-}
-
-/// The lookups of one row: the triangle filter over the rows above and below, in steps small enough for the
-/// texels.
-fn row_taps(raster: &Raster, scene: &Scene, filter: &Filter, row: usize, out: &mut Vec<RowTap>) {
-    let middle = row as f64 + 0.5;
-    let ground = |offset: f64| raster.ground_at_row(middle + offset);
-    // What the filter spans on the ground, in texels, decides how many lookups it takes.
-    let count = match (ground(-0.7), ground(0.7)) {
-        (Some(far), Some(near)) => {
-            let texel_m = scene.levels[level_for(raster, scene, filter, near.depth_m)].texel_m;
-            let taps = (far.ahead_m - near.ahead_m) / (texel_m * filter.spacing_texels);
-            (taps.ceil() as usize).clamp(1, filter.max_taps)
-        }
-        _ => filter.max_taps,
-    };
-    let mut left = WEIGHT_ONE;
-    for k in 0..count {
-        // Equal shares of the triangle's area, each looked up at its middle.
-        let before = k as f64 / count as f64;
-        let after = (k + 1) as f64 / count as f64;
-        let offset = triangle_quantile(0.5 * (before + after));
-        let weight = if k + 1 == count { left } else { WEIGHT_ONE / count as u16 };
-        left -= weight;
-        let Some(ground) = ground(offset) else {
-            continue;
+    /// Draws into the pixels of `scratch`.
+    fn render(&self, scene: &Scene, moment: &Moment<'_>, scratch: &mut Scratch) {
+        let Some(variety) = moment.variety else {
+            self.render_with(scene, moment, &self.raster, &self.rows, &Appearance::of(scene), scratch);
+            return;
         };
-        let step_m = ground.depth_m / raster.focal_px;
-        out.push(RowTap {
-            ahead_m: ground.ahead_m,
-            left_m: step_m * (raster.width as f64 * 0.5 - 0.5),
-            step_m,
-            level: level_for(raster, scene, filter, ground.depth_m),
-            weight,
-        });
+        let appearance = variety.appearance(scene, moment.seed);
+        if variety.keeps_mounts() {
+            self.render_with(scene, moment, &self.raster, &self.rows, &appearance, scratch);
+        } else {
+            let (camera, left_rad) = variety.mounted(&self.raster.camera, moment.seed);
+            let raster = camera.raster(self.width(), self.height());
+            let turned =
+                Moment { yaw_rad: moment.yaw_rad + left_rad, origin: self.turned_origin(moment, left_rad), ..*moment };
+            let mut mounted = std::mem::take(&mut scratch.mounted);
+            let known = mounted.iter().position(|(of, _)| *of == camera);
+            let index = known.unwrap_or_else(|| {
+                // A pair of cameras needs two; those of the episode before make room.
+                if mounted.len() >= 2 {
+                    mounted.clear();
+                }
+                mounted.push((camera, GroundRows::new(&raster, scene, self.quality)));
+                mounted.len() - 1
+            });
+            self.render_with(scene, &turned, &raster, &mounted[index].1, &appearance, scratch);
+            scratch.mounted = mounted;
+        }
+        // The two cameras of a pair have noise of their own.
+        let is_right = self.raster.camera.position.y < 0.0;
+        let frame = u64::from(moment.step) * 2 + u64::from(is_right);
+        variety.develop(&mut scratch.pixels, self.width(), moment.seed, frame, &mut scratch.working);
     }
-}
 
-/// Where a triangle filter of half-width 1 has this share of its area to its left.
-fn triangle_quantile(share: f64) -> f64 {
-    if share < 0.5 { (2.0 * share).sqrt() - 1.0 } else { 1.0 - (2.0 * (1.0 - share)).sqrt() }
-}
+    /// Where the car would be, turned by an angle, for the lens to stay in its place.
+    fn turned_origin(&self, moment: &Moment<'_>, left_rad: f64) -> DVec2 {
+        let mount = self.raster.camera.position.truncate();
+        let offset = |yaw_rad: f64| DVec2::from_angle(yaw_rad).rotate(mount);
+        moment.origin + offset(moment.yaw_rad) - offset(moment.yaw_rad + left_rad)
+    }
 
-/// The level whose texels are nearest to the best width at a depth.
-fn level_for(raster: &Raster, scene: &Scene, filter: &Filter, depth_m: f64) -> usize {
-    let best_m = depth_m / raster.focal_px * filter.texel_px;
-    let steps = (best_m / scene.levels[0].texel_m).log2().round();
-    (steps.max(0.0) as usize).min(scene.levels.len() - 1)
+    fn render_with(
+        &self,
+        scene: &Scene,
+        moment: &Moment<'_>,
+        raster: &Raster,
+        rows: &GroundRows,
+        appearance: &Appearance,
+        scratch: &mut Scratch,
+    ) {
+        let heading = DVec2::from_angle(moment.yaw_rad);
+        let mount = raster.camera.position;
+        let lens = moment.origin + heading * mount.x + heading.perp() * mount.y;
+        let (width, height) = (self.width(), self.height());
+        scratch.pixels.resize(width * height, 0);
+        scratch.line.resize(width, 0);
+        let (sky, ground) = scratch.pixels.split_at_mut(rows.first * width);
+        sky.fill(packed(scene.background));
+        for (row, out) in ground.chunks_exact_mut(width).enumerate() {
+            rows.draw(self.kernel, scene, rows.first + row, 0..width, (lens, heading), out);
+        }
+        appearance.tint_all(ground);
+        let eye = Eye { raster, position: lens.extend(mount.z), heading };
+        let mut canvas = Canvas { pixels: &mut scratch.pixels, width, height, line: &mut scratch.line };
+        eye.draw(scene, WallSides::Both, moment.bodies, appearance, &mut scratch.order, &mut canvas);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variety::Variety;
     use deepracer_track::Library;
     use deepracer_world::{World, look};
 
@@ -271,21 +188,32 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_of_every_row_make_a_whole() {
-        let (_, scene) = base_scene();
-        let camera = Camera::front(0.0).observation(&scene, Quality::Fine);
-        let sums: Vec<u16> =
-            camera.rows.iter().map(|[a, b]| camera.taps[*a..*b].iter().map(|tap| tap.weight).sum()).collect();
-        let horizon = sums.iter().position(|sum| *sum > 0).expect("the camera sees ground");
-        assert!(sums[horizon + 2..].iter().all(|sum| *sum == WEIGHT_ONE), "{sums:?}");
-        // 15 degrees down, 126 pixels to the radian: 34 rows above the middle.
-        assert!((24..=27).contains(&horizon), "{horizon}");
-    }
-
-    #[test]
-    fn equal_shares_of_a_triangle() {
-        assert_eq!(triangle_quantile(0.5), 0.0);
-        assert_eq!(triangle_quantile(0.125), -0.5);
-        assert_eq!(triangle_quantile(0.875), 0.5);
+    fn a_camera_that_is_mounted_differently_sees_what_such_a_camera_sees() {
+        let (route, scene) = base_scene();
+        let camera = Camera::front(0.0243);
+        let usual = camera.observation(&scene, Quality::Standard);
+        let draw = |camera: &ObservationCamera, moment: &Moment<'_>| {
+            let mut picture = vec![0; camera.num_bytes(Pixels::Rgb)];
+            camera.draw(&scene, moment, Pixels::Rgb, &mut Scratch::new(), &mut picture);
+            picture
+        };
+        let variety = Variety { pitch_rad: 0.1, height_m: 0.03, field_of_view_rad: 0.2, ..Variety::default() };
+        for seed in 0..5 {
+            let (mounted, left_rad) = variety.mounted(&camera, seed);
+            assert!((mounted.pitch_down_rad - camera.pitch_down_rad).abs() <= 0.1 && mounted != camera);
+            assert_eq!(left_rad, 0.0);
+            let moment = Moment { seed, variety: Some(&variety), ..Moment::alone(route.center[9], 0.3) };
+            let expected = draw(&mounted.observation(&scene, Quality::Standard), &Moment::alone(route.center[9], 0.3));
+            assert!(draw(&usual, &moment) == expected, "seed {seed}");
+        }
+        // Looking to the left is turning about the lens.
+        let variety = Variety { yaw_rad: 0.2, ..Variety::default() };
+        let (_, left_rad) = variety.mounted(&camera, 3);
+        let lens = |moment: &Moment<'_>| moment.origin + DVec2::from_angle(moment.yaw_rad) * camera.position.x;
+        let moment = Moment { seed: 3, variety: Some(&variety), ..Moment::alone(route.center[9], 0.3) };
+        let mut turned = Moment::alone(route.center[9], 0.3 + left_rad);
+        turned.origin += lens(&moment) - lens(&turned);
+        let (a, b) = (draw(&usual, &moment), draw(&usual, &turned));
+        assert!(a.iter().zip(&b).filter(|(a, b)| a.abs_diff(**b) > 1).count() < 100, "up to rounding");
     }
 }

@@ -114,7 +114,7 @@ pub(crate) struct Canvas<'a> {
     pub(crate) pixels: &'a mut [u32],
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// A row of working memory, as long as the picture is wide.
+    /// A row of working memory, at least as long as the picture is wide.
     pub(crate) line: &'a mut [u32],
 }
 
@@ -153,6 +153,29 @@ impl Canvas<'_> {
             blend(edges, y, from..solid_from, pixels, colour);
             pixels[solid_from..solid_to].fill(colour);
             blend(edges, y, solid_to..to, pixels, colour);
+        }
+    }
+
+    /// Draws a convex polygon whose colours `paint` writes into the given columns of a line, row after row.
+    pub(crate) fn fill_with(&mut self, corners: &[Corner], mut paint: impl FnMut(usize, Range<usize>, &mut [u32])) {
+        let mut edges = [Edge::default(); MAX_CORNERS];
+        let Some(num_edges) = edges_of(corners, &mut edges) else {
+            return;
+        };
+        let edges = &edges[..num_edges];
+        for row in 0..self.height {
+            let y = row as f64 + 0.5;
+            let (from, to) = span(edges, y, -1.0, self.width);
+            if from >= to {
+                continue;
+            }
+            let covered = span(edges, y, 1.0, self.width);
+            let (solid_from, solid_to) = if covered.0 < covered.1 { covered } else { (to, to) };
+            paint(row, from..to, self.line);
+            let pixels = &mut self.pixels[row * self.width..][..self.width];
+            blend_line(edges, y, from..solid_from, pixels, self.line);
+            pixels[solid_from..solid_to].copy_from_slice(&self.line[solid_from..solid_to]);
+            blend_line(edges, y, solid_to..to, pixels, self.line);
         }
     }
 

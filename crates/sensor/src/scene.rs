@@ -63,8 +63,8 @@ pub struct Scene {
     /// All levels after one another; 0x00BBGGRR.
     pub(crate) texels: Vec<u32>,
     pub(crate) walls: Vec<Wall>,
-    /// A point that all walls look at.
-    pub(crate) middle: DVec2,
+    /// South-west and north-east corner of the field.
+    pub(crate) field: [DVec2; 2],
     pub(crate) background: Rgb,
     /// The light on bodies.
     pub(crate) light: Light,
@@ -84,11 +84,16 @@ impl Scene {
             levels,
             texels,
             walls: world.walls.clone(),
-            middle: world.ground.min.midpoint(world.ground.max),
+            field: [world.ground.min, world.ground.max],
             background: world.background,
             light: world.light,
             meshes: world.meshes.as_deref().map(MeshScene::new),
         }
+    }
+
+    /// A point that all walls look at.
+    pub(crate) fn middle(&self) -> DVec2 {
+        self.field[0].midpoint(self.field[1])
     }
 
     /// Memory of the baked picture, bytes.

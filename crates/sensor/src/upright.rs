@@ -3,11 +3,14 @@
 //! Everything is convex, so drawing from back to front is right: walls by their distance, bodies by lines that separate
 //! their footprints, parts of a body by the planes of its model. Without bodies only the walls are looked at.
 
+use crate::appearance::Appearance;
 use crate::camera::{FAR_M, NEAR_M, Raster, Seen};
+use crate::mesh::MeshScratch;
 use crate::polygon::{Canvas, Corner, Edge, Facet, MAX_CORNERS, Outline};
 use crate::scene::{Scene, packed};
-use deepracer_world::{Body, Light, MAX_FACES, MAX_SIDES, Part, Wall};
+use deepracer_world::{Body, MAX_FACES, MAX_SIDES, Part, Wall};
 use glam::{DVec2, DVec3};
+use std::ops::Range;
 
 /// Corners of the largest solid.
 const MAX_SOLID_CORNERS: usize = 2 * MAX_SIDES;
@@ -39,11 +42,20 @@ enum Layer {
     BeforeWalls,
 }
 
+/// From where walls are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WallSides {
+    Both,
+    /// From the side of the field only.
+    Inner,
+}
+
 /// Working memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
     walls: Vec<SortedWall>,
     bodies: Vec<SortedBody>,
+    meshes: MeshScratch,
 }
 
 /// A lens somewhere in the world.
@@ -61,28 +73,50 @@ impl Eye<'_> {
     pub(crate) fn draw(
         &self,
         scene: &Scene,
+        sides: WallSides,
         bodies: &[Body],
-        light: &Light,
+        appearance: &Appearance,
         order: &mut Order,
         canvas: &mut Canvas<'_>,
     ) {
+        if let Some(meshes) = &scene.meshes {
+            meshes.draw(self, scene, bodies, appearance, &mut order.meshes, canvas);
+            return;
+        }
         self.sort_walls(scene, &mut order.walls);
         order.bodies.clear();
         if !bodies.is_empty() {
             self.sort_bodies(scene, bodies, &mut order.bodies);
         }
-        let Order { walls, bodies: sorted } = order;
+        let Order { walls, bodies: sorted, .. } = order;
         let num_behind = walls.partition_point(|wall| !wall.is_before_field);
         let draw_layer = |layer: Layer, canvas: &mut Canvas<'_>| {
             for body in sorted.iter().filter(|body| body.layer == layer) {
-                self.draw_body(&bodies[body.index], light, canvas);
+                self.draw_body(&bodies[body.index], body.index, appearance, canvas);
             }
         };
         draw_layer(Layer::BehindWalls, canvas);
-        self.draw_walls(scene, walls, 0..num_behind, canvas);
+        self.draw_walls(scene, appearance, walls, 0..num_behind, canvas);
         draw_layer(Layer::OnField, canvas);
-        self.draw_walls(scene, walls, num_behind..walls.len(), canvas);
+        if sides == WallSides::Both {
+            self.draw_walls(scene, appearance, walls, num_behind..walls.len(), canvas);
+        }
         draw_layer(Layer::BeforeWalls, canvas);
+    }
+
+    /// Draws the field as far as it reaches: `paint` fills a run of columns of a row of the ground.
+    pub(crate) fn fill_field(
+        &self,
+        scene: &Scene,
+        canvas: &mut Canvas<'_>,
+        paint: impl FnMut(usize, Range<usize>, &mut [u32]),
+    ) {
+        let [min, max] = scene.field;
+        let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
+        let corners = corners.map(|corner| (self.see(corner.extend(0.0)), false));
+        let mut cut = [Corner::default(); MAX_CORNERS];
+        let count = self.cut_at_near_plane(&corners, &mut cut);
+        canvas.fill_with(&cut[..count], paint);
     }
 
     fn ground_position(&self) -> DVec2 {
@@ -94,7 +128,7 @@ impl Eye<'_> {
         let lens = self.ground_position();
         order.clear();
         order.extend(scene.walls.iter().enumerate().map(|(index, wall)| SortedWall {
-            is_before_field: is_outside(wall, scene.middle, lens),
+            is_before_field: is_outside(wall, scene.middle(), lens),
             distance_m: distance(wall, lens),
             index,
         }));
@@ -104,7 +138,14 @@ impl Eye<'_> {
         });
     }
 
-    fn draw_walls(&self, scene: &Scene, order: &[SortedWall], range: std::ops::Range<usize>, canvas: &mut Canvas<'_>) {
+    fn draw_walls(
+        &self,
+        scene: &Scene,
+        appearance: &Appearance,
+        order: &[SortedWall],
+        range: Range<usize>,
+        canvas: &mut Canvas<'_>,
+    ) {
         for position in range {
             let wall = &scene.walls[order[position].index];
             let later = &order[position + 1..];
@@ -121,7 +162,7 @@ impl Eye<'_> {
             ];
             let mut cut = [Corner::default(); MAX_CORNERS];
             let count = self.cut_at_near_plane(&corners, &mut cut);
-            canvas.fill(&cut[..count], packed(wall.colour));
+            canvas.fill(&cut[..count], packed(appearance.tint(wall.colour)));
         }
     }
 
@@ -206,7 +247,7 @@ impl Eye<'_> {
     }
 
     fn layer(&self, scene: &Scene, at: DVec2) -> Layer {
-        let is_behind = |wall: &Wall, point: DVec2| is_outside(wall, scene.middle, point);
+        let is_behind = |wall: &Wall, point: DVec2| is_outside(wall, scene.middle(), point);
         if !scene.walls.iter().any(|wall| is_behind(wall, at)) {
             Layer::OnField
         } else if scene.walls.iter().any(|wall| is_behind(wall, at) && is_behind(wall, self.ground_position())) {
@@ -216,7 +257,7 @@ impl Eye<'_> {
         }
     }
 
-    fn draw_body(&self, body: &Body, light: &Light, canvas: &mut Canvas<'_>) {
+    fn draw_body(&self, body: &Body, index: usize, appearance: &Appearance, canvas: &mut Canvas<'_>) {
         let model = body.model();
         let ahead = DVec2::from_angle(body.yaw_rad);
         let away = body.position - self.ground_position();
@@ -226,10 +267,10 @@ impl Eye<'_> {
         let offset = DVec3::new(self.heading.dot(away), self.heading.perp_dot(away), -self.position.z);
         let placed = Placed { eye, turned, offset, ahead };
         model.back_to_front(eye, |part| {
-            let material = body.material(part.finish);
+            let material = appearance.material(body, index, part);
             let shade = |normal: DVec3| {
                 let level = placed.ahead.rotate(normal.truncate());
-                packed(light.shade(&material, level.extend(normal.z)))
+                packed(appearance.light().shade(&material, level.extend(normal.z)))
             };
             self.draw_solid(part, &placed, shade, canvas);
         });

@@ -1,7 +1,10 @@
 //! Worlds of meshes in the pictures: against the same worlds in their looks, and against the oracle.
 
 use deepracer_sensor::oracle::Oracle;
-use deepracer_sensor::{Camera, Moment, Pixels, Quality, Scene, Scratch};
+use deepracer_sensor::{
+    Appearance, Camera, FollowCamera, LIDAR_RAYS, Lidar, Moment, Pixels, Quality, Scene, SceneCamera, Scratch,
+    Viewpoint, top_camera,
+};
 use deepracer_track::{Library, Route};
 use deepracer_world::look::{self, Look};
 use deepracer_world::mesh::Scenery;
@@ -219,4 +222,63 @@ fn poses_anywhere_draw_something() {
     }
     let picture = draw(&scene, &Moment::alone(DVec2::new(1e7, 0.0), 0.0));
     assert!(picture.chunks_exact(3).all(|pixel| *pixel == world.background.0));
+}
+
+#[test]
+fn a_lidar_meets_walls_of_meshes_where_it_meets_those_of_the_look() {
+    let (route, of_meshes, in_look) = built_in("reinvent_base", 0, Style::PLAIN);
+    let scenes = [Scene::bake(&of_meshes), Scene::bake(&in_look)];
+    let lidar = Lidar::new(0.0);
+    let bodies = [Body::new(BodyShape::Box(BoxKind::Plain), DVec2::new(3.8, 0.5), 0.3)];
+    for (origin, yaw_rad) in reference::poses(&route, 20) {
+        let mut scans = [[0.0; LIDAR_RAYS]; 2];
+        for (scene, scan) in scenes.iter().zip(&mut scans) {
+            lidar.scan(scene, &bodies, origin, yaw_rad, scan);
+        }
+        let [found, expected] = scans;
+        for (ray, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let is_same = (found - expected).abs() < 0.002 || found == &expected;
+            assert!(is_same, "ray {ray}: {found} instead of {expected}");
+        }
+    }
+}
+
+#[test]
+fn spectators_see_meshes_too() {
+    let (_, of_meshes, in_look) = built_in("reinvent_base", 0, Style::PLAIN);
+    let scenes = [Scene::bake(&of_meshes), Scene::bake(&in_look)];
+    let camera = SceneCamera::of_size(320, 240);
+    let bodies = [Body::new(BodyShape::BotCar, DVec2::new(3.8, 0.7), 0.3)];
+    let following = FollowCamera::behind(DVec2::new(3.5, 0.7), 0.1).viewpoint();
+    let above = top_camera(&route("reinvent_base").outer, 320, 240);
+    for (what, camera, viewpoint) in [("follow", camera, following), ("top", above.0, above.1)] {
+        let pictures = scenes.each_ref().map(|scene| {
+            let mut picture = vec![0; camera.num_bytes()];
+            let appearance = Appearance::of(scene);
+            camera.draw(scene, &appearance, &viewpoint, &bodies, &mut Scratch::new(), &mut picture);
+            picture
+        });
+        let distance = reference::psnr_db(&pictures[0], &pictures[1]);
+        println!("{what}: {distance:.1} dB");
+        assert!(distance > 36.0, "{what}: {distance:.1} dB");
+    }
+}
+
+#[test]
+fn a_coloured_light_colours_meshes_as_it_colours_a_look() {
+    let (route, of_meshes, in_look) = built_in("reinvent_base", 0, Style::PLAIN);
+    let scenes = [Scene::bake(&of_meshes), Scene::bake(&in_look)];
+    let camera = SceneCamera::of_size(160, 120);
+    let position = route.center[30].extend(0.3);
+    let viewpoint = Viewpoint { position, yaw_rad: 0.4, pitch_down_rad: 0.2 };
+    for seed in 0..4 {
+        let pictures = scenes.each_ref().map(|scene| {
+            let mut picture = vec![0; camera.num_bytes()];
+            let appearance = Appearance::random(scene, seed);
+            camera.draw(scene, &appearance, &viewpoint, &[], &mut Scratch::new(), &mut picture);
+            picture
+        });
+        let distance = reference::psnr_db(&pictures[0], &pictures[1]);
+        assert!(distance > 36.0, "{distance:.1} dB");
+    }
 }

@@ -1,6 +1,6 @@
 //! Scenes: memory, threads, and pictures from anywhere.
 
-use deepracer_sensor::{Camera, HEIGHT, Moment, Pixels, Quality, Scene, Scratch, WIDTH};
+use deepracer_sensor::{Camera, HEIGHT, Moment, ObservationCamera, Pixels, Quality, Scene, Scratch, WIDTH};
 use deepracer_track::{Library, Route};
 use deepracer_world::World;
 use deepracer_world::look::{self, Extent, Look};
@@ -109,4 +109,45 @@ fn straight_ahead_on_a_straight_the_picture_is_symmetric() {
     let difference: f64 =
         picture.iter().zip(&mirrored).map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / picture.len() as f64;
     assert!(difference < 4.0, "mean difference {difference}");
+}
+
+#[test]
+fn a_pair_of_cameras_sees_two_rounded_greys() {
+    let (route, world) = world("reinvent_base");
+    let scene = Scene::bake(&world);
+    let pair = Camera::stereo(0.0243).map(|camera| camera.observation(&scene, Quality::Standard));
+    let mut scratch = Scratch::new();
+    let mut both = vec![0; WIDTH * HEIGHT * 2];
+    for (k, origin) in route.center.iter().enumerate().step_by(29) {
+        let moment = Moment::alone(*origin, k as f64);
+        ObservationCamera::draw_pair([&pair[0], &pair[1]], &scene, &moment, &mut scratch, &mut both);
+        for (side, camera) in pair.iter().enumerate() {
+            let mut picture = vec![0; camera.num_bytes(Pixels::Rgb)];
+            camera.draw(&scene, &moment, Pixels::Rgb, &mut scratch, &mut picture);
+            let grey = picture.chunks_exact(3).map(|p| {
+                let [r, g, b] = [p[0], p[1], p[2]].map(u32::from);
+                ((19_595 * r + 38_470 * g + 7471 * b + 32_768) >> 16) as u8
+            });
+            assert!(both.iter().skip(side).step_by(2).copied().eq(grey), "side {side} at row {k}");
+        }
+    }
+}
+
+#[test]
+fn the_left_camera_is_six_centimetres_to_the_left_of_the_right_one() {
+    // What the left camera sees, the right one sees with the car moved by the distance between them.
+    let (route, world) = world("reinvent_base");
+    let scene = Scene::bake(&world);
+    let [left, right] = Camera::stereo(0.0243).map(|camera| camera.observation(&scene, Quality::Standard));
+    let (origin, yaw_rad) = (route.center[20], 0.0);
+    let draw = |camera: &ObservationCamera, origin: DVec2| {
+        let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
+        camera.draw(&scene, &Moment::alone(origin, yaw_rad), Pixels::Grey, &mut Scratch::new(), &mut picture);
+        picture
+    };
+    // Up to the rounding of coordinates.
+    let (a, b) = (draw(&left, origin), draw(&right, origin + DVec2::new(0.0, 0.06)));
+    let differing = a.iter().zip(&b).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(differing < a.len() / 500, "{differing} pixels");
+    assert!(draw(&left, origin) != draw(&right, origin));
 }

@@ -66,6 +66,18 @@ choices! {
 }
 
 choices! {
+    /// What obstacles look like.
+    ObstacleType {
+        /// A plain brown box.
+        Box = "box_obstacle",
+        /// A parcel.
+        AmazonBox = "amazon_box_obstacle",
+        /// A navy box, a little smaller.
+        DeepRacerBox = "deepracer_box_obstacle",
+    }
+}
+
+choices! {
     /// Colour of the car's shell.
     CarColor {
         /// Black.

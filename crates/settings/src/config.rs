@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::choice::{BestModelMetric, CarColor, Checkpoint, EvaluationReward, Quality, RaceType};
+use crate::choice::{BestModelMetric, CarColor, Checkpoint, EvaluationReward, ObstacleType, Quality, RaceType};
+use crate::object_position::ObjectPosition;
 use crate::values::Values;
 
 /// Everything the variables say about a run, checked. One of these exists for every worker.
@@ -12,7 +13,7 @@ pub struct RunConfig {
     pub run_id: u32,
     /// Track name as written (`DR_WORLD_NAME`); the catalogue of tracks decides whether it exists.
     pub world_name: String,
-    /// Kind of race; always [`RaceType::TimeTrial`] after loading without problems.
+    /// Kind of race; never [`RaceType::HeadToModel`] after loading without problems.
     pub race_type: RaceType,
     /// Workers, at least 1.
     pub workers: u32,
@@ -26,6 +27,10 @@ pub struct RunConfig {
     pub train: TrainConfig,
     /// Evaluation.
     pub evaluation: EvaluationConfig,
+    /// Boxes and parked cars; they only stand there in [`RaceType::ObjectAvoidance`].
+    pub obstacles: ObstaclesConfig,
+    /// Bot cars; they only drive in [`RaceType::HeadToBot`].
+    pub bots: BotsConfig,
     /// Names of files and folders in the bucket.
     pub storage: StorageConfig,
     /// The model to start from.
@@ -101,12 +106,64 @@ pub struct EvaluationConfig {
     pub off_track_penalty_s: f64,
     /// Wait after a collision, in seconds.
     pub collision_penalty_s: f64,
+    /// How far behind an obstacle in its way the car is put back, in metres.
+    pub reset_behind_m: f64,
+    /// Whether the car is put past an obstacle it fails at again and again.
+    pub mercy_reset: bool,
+    /// How far past it, in metres.
+    pub reset_ahead_m: f64,
+    /// At how many resets in a row at the same obstacle, at least 1.
+    pub max_resets_after_crash: u32,
     /// The checkpoint to evaluate.
     pub checkpoint: Checkpoint,
     /// Whether the track is driven the other way round.
     pub reverse_direction: bool,
     /// The reward that is recorded.
     pub reward: EvaluationReward,
+    /// Whether actions are drawn with the policy's chances, as in training.
+    pub sample_actions: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Boxes and parked cars on the road.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ObstaclesConfig {
+    /// How many, unless `positions` says.
+    pub number: u32,
+    /// Least distance between them along the centre line, in metres.
+    pub min_distance_m: f64,
+    /// Whether their places change from episode to episode.
+    pub random: bool,
+    /// Whether they are parked cars instead of boxes.
+    pub parked_cars: bool,
+    /// What boxes look like.
+    pub kind: ObstacleType,
+    /// Fixed places; they override number and randomness.
+    pub positions: Vec<ObjectPosition>,
+}
+
+/// Bot cars.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BotsConfig {
+    /// How many.
+    pub number: u32,
+    /// Speed along the centre line, in m/s.
+    pub speed_mps: f64,
+    /// Least distance between them along the centre line, in metres.
+    pub min_distance_m: f64,
+    /// Whether they begin elsewhere in every episode.
+    pub random: bool,
+    /// Whether they change lanes.
+    pub lane_change: bool,
+    /// Least time between lane changes, in seconds.
+    pub lower_lane_change_s: f64,
+    /// Most time between lane changes, in seconds.
+    pub upper_lane_change_s: f64,
+    /// Length of a lane change, in metres.
+    pub lane_change_distance_m: f64,
+    /// How long all of them wait after one has run into the car, in seconds.
+    pub penalty_s: f64,
 }
 
 /// Names of files and folders in the bucket. All are relative and stay inside it.
@@ -158,6 +215,8 @@ impl RunConfig {
             car: CarConfig::of(values),
             train: TrainConfig::of(values),
             evaluation: EvaluationConfig::of(values),
+            obstacles: ObstaclesConfig::of(values),
+            bots: BotsConfig::of(values),
             storage: StorageConfig::of(values),
             pretrained: PretrainedConfig {
                 enabled: values.flag("DR_LOCAL_S3_PRETRAINED"),
@@ -215,11 +274,46 @@ impl EvaluationConfig {
             max_resets: values.integer("DR_EVAL_MAX_RESETS") as u32,
             off_track_penalty_s: values.number("DR_EVAL_OFF_TRACK_PENALTY"),
             collision_penalty_s: values.number("DR_EVAL_COLLISION_PENALTY"),
+            reset_behind_m: values.number("DR_EVAL_RESET_BEHIND_DIST"),
+            mercy_reset: values.flag("DR_EVAL_MERCY_RESET"),
+            reset_ahead_m: values.number("DR_EVAL_RESET_AHEAD_DIST"),
+            max_resets_after_crash: values.integer("DR_EVAL_MAX_RESETS_AFTER_CRASH") as u32,
             checkpoint: values.checkpoint("DR_EVAL_CHECKPOINT"),
             reverse_direction: values.flag("DR_EVAL_REVERSE_DIRECTION"),
             reward: values
                 .choice("DR_EVAL_REWARD", EvaluationReward::from_name)
                 .unwrap_or(EvaluationReward::CenterLine),
+            sample_actions: values.flag("DR_EVAL_SAMPLE_ACTIONS"),
+            seed: values.integer("DR_EVAL_SEED"),
+        }
+    }
+}
+
+impl ObstaclesConfig {
+    fn of(values: &Values) -> ObstaclesConfig {
+        ObstaclesConfig {
+            number: values.integer("DR_OA_NUMBER_OF_OBSTACLES") as u32,
+            min_distance_m: values.number("DR_OA_MIN_DISTANCE_BETWEEN_OBSTACLES"),
+            random: values.flag("DR_OA_RANDOMIZE_OBSTACLE_LOCATIONS"),
+            parked_cars: values.flag("DR_OA_IS_OBSTACLE_BOT_CAR"),
+            kind: values.choice("DR_OA_OBSTACLE_TYPE", ObstacleType::from_name).unwrap_or(ObstacleType::Box),
+            positions: values.object_positions("DR_OA_OBJECT_POSITIONS"),
+        }
+    }
+}
+
+impl BotsConfig {
+    fn of(values: &Values) -> BotsConfig {
+        BotsConfig {
+            number: values.integer("DR_H2B_NUMBER_OF_BOT_CARS") as u32,
+            speed_mps: values.number("DR_H2B_BOT_CAR_SPEED"),
+            min_distance_m: values.number("DR_H2B_MIN_DISTANCE_BETWEEN_BOT_CARS"),
+            random: values.flag("DR_H2B_RANDOMIZE_BOT_CAR_LOCATIONS"),
+            lane_change: values.flag("DR_H2B_IS_LANE_CHANGE"),
+            lower_lane_change_s: values.number("DR_H2B_LOWER_LANE_CHANGE_TIME"),
+            upper_lane_change_s: values.number("DR_H2B_UPPER_LANE_CHANGE_TIME"),
+            lane_change_distance_m: values.number("DR_H2B_LANE_CHANGE_DISTANCE"),
+            penalty_s: values.number("DR_H2B_BOT_CAR_PENALTY"),
         }
     }
 }

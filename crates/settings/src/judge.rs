@@ -117,6 +117,7 @@ fn read_entry(row: &'static Variable, stack: &mut Stack<'_>) -> Entry {
 fn unset(kind: Kind) -> Value {
     match kind {
         Kind::Text | Kind::Name | Kind::ObjectKey => Value::Text(String::new()),
+        Kind::ObjectPositions => Value::ObjectPositions(Vec::new()),
         _ => Value::Unset,
     }
 }
@@ -165,8 +166,23 @@ fn combination_problems(values: &Values, config: &RunConfig) -> Vec<Problem> {
     let mut refuse = |name: &str, reason: &str| {
         problems.extend(values.get(name).map(|entry| problem(entry, reason.to_owned())));
     };
-    if config.race_type != RaceType::TimeTrial {
-        refuse("DR_RACE_TYPE", "not supported yet: races other than TIME_TRIAL; set DR_RACE_TYPE=TIME_TRIAL");
+    if config.race_type == RaceType::HeadToModel {
+        refuse("DR_RACE_TYPE", "not supported yet: races against another model; set DR_RACE_TYPE=TIME_TRIAL");
+    }
+    let bots = &config.bots;
+    if config.race_type == RaceType::HeadToBot && bots.lane_change {
+        if bots.speed_mps == 0.0 {
+            refuse(
+                "DR_H2B_IS_LANE_CHANGE",
+                "bot cars that stand still cannot change lanes; set it to False, or DR_H2B_BOT_CAR_SPEED above 0",
+            );
+        }
+        if bots.lower_lane_change_s > bots.upper_lane_change_s {
+            refuse("DR_H2B_LOWER_LANE_CHANGE_TIME", "more than DR_H2B_UPPER_LANE_CHANGE_TIME; make it at most as long");
+        }
+        if bots.lane_change_distance_m < 0.1 {
+            refuse("DR_H2B_LANE_CHANGE_DISTANCE", "too short to change lanes in; give at least 0.1 m");
+        }
     }
     if config.evaluation.max_resets == 1 {
         refuse(

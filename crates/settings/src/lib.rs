@@ -38,6 +38,7 @@ mod judge;
 mod layers;
 mod message;
 pub mod model_metadata;
+mod object_position;
 pub mod params_yaml;
 mod settings;
 pub mod table;
@@ -45,13 +46,16 @@ pub mod templates;
 mod value;
 mod values;
 
-pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, Quality, RaceType};
-pub use config::{CarConfig, EvaluationConfig, PretrainedConfig, RunConfig, StorageConfig, TrainConfig};
+pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, ObstacleType, Quality, RaceType};
+pub use config::{
+    BotsConfig, CarConfig, EvaluationConfig, ObstaclesConfig, PretrainedConfig, RunConfig, StorageConfig, TrainConfig,
+};
 pub use folder::RacingFolder;
 pub use hyperparameters::Hyperparameters;
 pub use judge::Problem;
 pub use message::{Origin, Severity, Warning};
 pub use model_metadata::{ActionSpace, Algorithm, ModelMetadata, Network, Sensor};
+pub use object_position::{ObjectPosition, TrackLane};
 pub use settings::{Inspection, Loaded, Request, Settings, SettingsError, nearest_variables};
 pub use value::{Kind, Value};
 pub use values::{Entry, Values};

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::config::RunConfig;
+use crate::object_position::ObjectPosition;
 use crate::settings::Settings;
 use crate::table;
+use crate::value::Value;
 
 /// A value of a parameter file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +79,21 @@ impl Params {
             let row = entry.variable;
             if row.only_for.is_none_or(|race_type| race_type == settings.config().race_type) {
                 for key in keys(row) {
-                    self.set(key, entry.value.to_text());
+                    match &entry.value {
+                        Value::ObjectPositions(positions) => self.set_positions(key, positions),
+                        value => self.set(key, value.to_text()),
+                    }
                 }
             }
+        }
+    }
+
+    /// Fixed places are a list, and override the number of obstacles; without any there is no such key.
+    fn set_positions(&mut self, key: &str, positions: &[ObjectPosition]) {
+        if !positions.is_empty() {
+            let texts = positions.iter().map(ToString::to_string).collect();
+            self.params.insert(key.to_owned(), Param::List(texts));
+            self.set("NUMBER_OF_OBSTACLES", positions.len().to_string());
         }
     }
 

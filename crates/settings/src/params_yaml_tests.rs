@@ -100,6 +100,48 @@ fn evaluation_follows_the_originals_table() {
 }
 
 #[test]
+fn objects_are_written_for_their_race_type_only() {
+    let keys = |run_env: &str| {
+        let params = Params::training(&settings(run_env), None);
+        let of_objects = params.iter().filter(|(key, _)| {
+            let words = ["OBSTACLE", "OBJECT_POSITIONS", "BOT_CAR", "LANE", "PENALTY"];
+            words.iter().any(|word| key.contains(word))
+        });
+        of_objects.map(|(key, param)| (key.to_owned(), param.clone())).collect::<Vec<_>>()
+    };
+    let scalar = |key: &str, text: &str| (key.to_owned(), Param::Scalar(text.to_owned()));
+    assert_eq!(keys(RUN), []);
+    assert_eq!(
+        keys("DR_RACE_TYPE=OBJECT_AVOIDANCE\n"),
+        [
+            scalar("IS_OBSTACLE_BOT_CAR", "False"),
+            scalar("MIN_DISTANCE_BETWEEN_OBSTACLES", "2.0"),
+            scalar("NUMBER_OF_OBSTACLES", "6"),
+            scalar("OBSTACLE_TYPE", "box_obstacle"),
+            scalar("RANDOMIZE_OBSTACLE_LOCATIONS", "False"),
+        ]
+    );
+    let fixed = keys("DR_RACE_TYPE=OBJECT_AVOIDANCE\nDR_OA_OBJECT_POSITIONS=0.2,-1;0.6,1\n");
+    assert!(fixed.contains(&scalar("NUMBER_OF_OBSTACLES", "2")), "{fixed:?}");
+    let places = Param::List(vec!["0.2,-1".to_owned(), "0.6,1".to_owned()]);
+    assert!(fixed.contains(&("OBJECT_POSITIONS".to_owned(), places)), "{fixed:?}");
+    assert_eq!(
+        keys("DR_RACE_TYPE=HEAD_TO_BOT\n"),
+        [
+            scalar("BOT_CAR_SPEED", "0.2"),
+            scalar("IS_LANE_CHANGE", "False"),
+            scalar("LANE_CHANGE_DISTANCE", "1.0"),
+            scalar("LOWER_LANE_CHANGE_TIME", "3.0"),
+            scalar("MIN_DISTANCE_BETWEEN_BOT_CARS", "2.0"),
+            scalar("NUMBER_OF_BOT_CARS", "3"),
+            scalar("PENALTY_SECONDS", "5.0"),
+            scalar("RANDOMIZE_BOT_CAR_LOCATIONS", "False"),
+            scalar("UPPER_LANE_CHANGE_TIME", "5.0"),
+        ]
+    );
+}
+
+#[test]
 fn workers_with_their_own_settings_have_their_own_files() {
     let base = settings(RUN);
     assert_eq!(training_file_names(base.config()), ["training_params.yaml"]);

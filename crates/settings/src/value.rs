@@ -1,6 +1,7 @@
 //! Types of values, and texts turned into them.
 
 use crate::choice::{Checkpoint, not_one_of};
+use crate::object_position::ObjectPosition;
 
 /// What a key may hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +34,8 @@ pub enum Kind {
     Name,
     /// A path inside a bucket: not empty, no leading `/`, no `..`.
     ObjectKey,
+    /// Places on the track: pairs of progress and lane, separated by `;`.
+    ObjectPositions,
 }
 
 /// A value of the kind its key asks for.
@@ -46,6 +49,8 @@ pub enum Value {
     Number(f64),
     /// Of [`Kind::Checkpoint`].
     Checkpoint(Checkpoint),
+    /// Of [`Kind::ObjectPositions`].
+    ObjectPositions(Vec<ObjectPosition>),
     /// Of all other kinds; choices in the spelling of their list.
     Text(String),
     /// An optional number that is not given.
@@ -61,6 +66,9 @@ impl Value {
             Value::Integer(number) => number.to_string(),
             Value::Number(number) => format!("{number:?}"),
             Value::Checkpoint(checkpoint) => checkpoint.to_string(),
+            Value::ObjectPositions(positions) => {
+                positions.iter().map(ToString::to_string).collect::<Vec<_>>().join(";")
+            }
             Value::Text(text) => text.clone(),
             Value::Unset => String::new(),
         }
@@ -92,6 +100,7 @@ impl Kind {
             Kind::Text => Ok(Value::Text(text.to_owned())),
             Kind::Name => parse_name(text).map(Value::Text),
             Kind::ObjectKey => parse_object_key(text).map(Value::Text),
+            Kind::ObjectPositions => ObjectPosition::parse_list(text).map(Value::ObjectPositions),
         }
     }
 
@@ -112,6 +121,7 @@ impl Kind {
             Kind::Text => "text".to_owned(),
             Kind::Name => "name without `/`".to_owned(),
             Kind::ObjectKey => "path inside the bucket".to_owned(),
+            Kind::ObjectPositions => "pairs `progress,lane`, separated by `;`".to_owned(),
         }
     }
 }

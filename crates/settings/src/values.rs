@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::choice::Checkpoint;
 use crate::message::Origin;
+use crate::object_position::ObjectPosition;
 use crate::table::{self, Variable};
 use crate::value::Value;
 
@@ -74,6 +75,10 @@ impl Values {
 
     pub(crate) fn checkpoint(&self, name: &str) -> Checkpoint {
         if let Value::Checkpoint(checkpoint) = self.value(name) { *checkpoint } else { Checkpoint::Last }
+    }
+
+    pub(crate) fn object_positions(&self, name: &str) -> Vec<ObjectPosition> {
+        if let Value::ObjectPositions(positions) = self.value(name) { positions.clone() } else { Vec::new() }
     }
 
     pub(crate) fn choice<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {

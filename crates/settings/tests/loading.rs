@@ -1,7 +1,7 @@
 //! Layers, messages, workers: what users meet when their env files are loaded.
 
 use deepracer_settings::table;
-use deepracer_settings::{Inspection, Loaded, RacingFolder, Request, Settings, Severity};
+use deepracer_settings::{Inspection, Loaded, RaceType, RacingFolder, Request, Settings, Severity};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -249,30 +249,78 @@ fn a_goal_that_no_evaluation_could_reach_is_refused() {
 
 #[test]
 fn what_would_train_something_else_is_refused() {
-    let folder = run_env("DR_RACE_TYPE=OBJECT_AVOIDANCE\nDR_ENABLE_DOMAIN_RANDOMIZATION=True\nDR_CLOUD=aws\n");
+    let folder = run_env("DR_RACE_TYPE=HEAD_TO_MODEL\nDR_ENABLE_DOMAIN_RANDOMIZATION=True\nDR_CLOUD=aws\n");
     assert_eq!(
         folder.error(),
         "run.env:2: DR_ENABLE_DOMAIN_RANDOMIZATION=True: not supported yet: domain randomisation\n\
          run.env:3: DR_CLOUD=aws: not supported yet: storage other than local; set DR_CLOUD=local to use the data folder of \
          this machine\n\
-         run.env:1: DR_RACE_TYPE=OBJECT_AVOIDANCE: not supported yet: races other than TIME_TRIAL; set \
-         DR_RACE_TYPE=TIME_TRIAL"
+         run.env:1: DR_RACE_TYPE=HEAD_TO_MODEL: not supported yet: races against another model; set DR_RACE_TYPE=TIME_TRIAL"
     );
+}
+
+#[test]
+fn objects_that_cannot_be_are_refused_with_what_is_legal() {
+    let folder = run_env(
+        "DR_RACE_TYPE=OBJECT_AVOIDANCE\nDR_OA_OBJECT_POSITIONS=1.2,-1\nDR_OA_OBSTACLE_TYPE=box\nDR_OA_NUMBER_OF_OBSTACLES=-1\n\
+         DR_OA_MIN_DISTANCE_BETWEEN_OBSTACLES=-2\nDR_EVAL_MAX_RESETS_AFTER_CRASH=0\n",
+    );
+    assert_eq!(
+        folder.error().lines().collect::<Vec<_>>(),
+        [
+            "run.env:6: DR_EVAL_MAX_RESETS_AFTER_CRASH=0: not a whole number from 1 to 1000000",
+            "run.env:4: DR_OA_NUMBER_OF_OBSTACLES=-1: not a whole number from 0 to 100",
+            "run.env:5: DR_OA_MIN_DISTANCE_BETWEEN_OBSTACLES=-2: not a number from 0 to 1000 (m)",
+            "run.env:3: DR_OA_OBSTACLE_TYPE=box: not one of box_obstacle, amazon_box_obstacle, deepracer_box_obstacle",
+            "run.env:2: DR_OA_OBJECT_POSITIONS=1.2,-1: the progress of `1.2,-1` is not a number from 0 to 1; write pairs of \
+             progress (0 to 1) and lane (-1 outer, 1 inner) as in 0.23,-1;0.46,1",
+        ]
+    );
+}
+
+#[test]
+fn bot_cars_that_cannot_drive_so_are_refused_only_where_they_drive() {
+    let lines = "DR_H2B_IS_LANE_CHANGE=True\nDR_H2B_BOT_CAR_SPEED=0\nDR_H2B_LOWER_LANE_CHANGE_TIME=6\n\
+                 DR_H2B_LANE_CHANGE_DISTANCE=0.05\n";
+    assert_eq!(
+        run_env(&format!("{lines}DR_RACE_TYPE=HEAD_TO_BOT\n")).error().lines().collect::<Vec<_>>(),
+        [
+            "run.env:1: DR_H2B_IS_LANE_CHANGE=True: bot cars that stand still cannot change lanes; set it to False, or \
+             DR_H2B_BOT_CAR_SPEED above 0",
+            "run.env:3: DR_H2B_LOWER_LANE_CHANGE_TIME=6: more than DR_H2B_UPPER_LANE_CHANGE_TIME; make it at most as long",
+            "run.env:4: DR_H2B_LANE_CHANGE_DISTANCE=0.05: too short to change lanes in; give at least 0.1 m",
+        ]
+    );
+    run_env(lines).load();
+}
+
+#[test]
+fn workers_race_in_races_of_their_own() {
+    let folder = Folder::with(&[
+        ("run.env", "DR_WORKERS=3\nDR_TRAIN_MULTI_CONFIG=True\nDR_OA_NUMBER_OF_OBSTACLES=2\n"),
+        ("worker-2.env", "DR_RACE_TYPE=OBJECT_AVOIDANCE\nDR_WORLD_NAME=Oval_track\nDR_OA_OBJECT_POSITIONS=0.3,1\n"),
+        ("worker-3.env", "DR_RACE_TYPE=HEAD_TO_BOT\nDR_H2B_BOT_CAR_SPEED=0.7\n"),
+    ]);
+    let (workers, warnings) = folder.load().settings.workers().expect("workers");
+    assert_eq!(warnings, []);
+    let configs: Vec<_> = workers.iter().map(Settings::config).collect();
+    let types = [RaceType::TimeTrial, RaceType::ObjectAvoidance, RaceType::HeadToBot];
+    assert_eq!(configs.iter().map(|config| config.race_type).collect::<Vec<_>>(), types);
+    assert_eq!((configs[1].world_name.as_str(), configs[1].obstacles.positions.len()), ("Oval_track", 1));
+    assert_eq!((configs[2].bots.speed_mps, configs[2].obstacles.positions.len()), (0.7, 0), "nothing is inherited");
 }
 
 #[test]
 fn what_is_not_there_yet_warns_once_for_each_reason() {
     let folder = run_env(
         "DR_EVAL_SAVE_MP4=True\nDR_CAMERA_SUB_ENABLE=True\nDR_KINESIS_STREAM_NAME=s\nDR_ENABLE_EXTRA_KVS_OVERLAY=maybe\n\
-         DR_OA_NUMBER_OF_OBSTACLES=2\nDR_OA_IS_OBSTACLE_BOT_CAR=True\nDR_DOCKER_STYLE=compose\nDR_SIMAPP_VERSION=6.0.4\n",
+         DR_DOCKER_STYLE=compose\nDR_SIMAPP_VERSION=6.0.4\n",
     );
     assert_eq!(
         folder.warnings(),
         [
             "warning: run.env:4: DR_ENABLE_EXTRA_KVS_OVERLAY=maybe: not True or False",
             "warning: DR_EVAL_SAVE_MP4=True: not supported yet: videos; ignored for now",
-            "warning: DR_OA_NUMBER_OF_OBSTACLES=2, DR_OA_IS_OBSTACLE_BOT_CAR=True: not supported yet: obstacles \
-             (DR_RACE_TYPE=OBJECT_AVOIDANCE); ignored for now",
             "warning: DR_CAMERA_SUB_ENABLE=True: not supported yet: the chase and top cameras; ignored for now",
             "warning: DR_KINESIS_STREAM_NAME=s: not supported yet: camera streams; ignored for now",
             "note: DR_DOCKER_STYLE=compose, DR_SIMAPP_VERSION=6.0.4: no effect: there are no containers, everything runs in \

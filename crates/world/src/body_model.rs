@@ -141,8 +141,8 @@ const FRONT_WHEEL_Y_M: f64 = 0.079_601;
 const INSIDE_WHEELS_M: f64 = 0.062;
 const BODY_X_M: [f64; 2] = [-0.1584, 0.1658];
 const BODY_Y_M: [f64; 2] = [-0.0939, 0.0939];
-const BODY_BOTTOM_M: f64 = 0.02;
-const BODY_TOP_M: f64 = 0.215;
+const BODY_BOTTOM_M: f64 = 0.023;
+const BODY_TOP_M: f64 = 0.217;
 /// Just above the wheels.
 const ABOVE_WHEELS_M: f64 = 0.074;
 const SHOULDER_M: f64 = 0.12;
@@ -164,7 +164,7 @@ fn car() -> BodyModel {
     let hull = Solid::cuboid([-0.145, -0.06, BODY_BOTTOM_M], [0.15, 0.06, ABOVE_WHEELS_M]);
     let bonnet = Solid::frustum(BODY_X_M, BODY_Y_M, ABOVE_WHEELS_M, [-0.150, 0.145], [-0.085, 0.085], SHOULDER_M);
     let cabin = Solid::frustum([-0.135, 0.065], [-0.078, 0.078], SHOULDER_M, [-0.105, 0.0], [-0.06, 0.06], BODY_TOP_M);
-    let camera = Solid::cuboid([0.0915, -0.023, SHOULDER_M], [0.1450, 0.023, 0.163]);
+    let camera = Solid::cuboid([0.0915, -0.023, SHOULDER_M], [0.1450, 0.023, 0.165]);
     let hull = builder.part(Finish::Body, hull);
     let below = builder.between_wheels(hull);
     let bonnet = builder.part(Finish::Body, bonnet);
@@ -293,7 +293,7 @@ mod tests {
         let width_m = car.max.y - car.min.y;
         assert!((length_m - 0.324).abs() < 1e-3, "{length_m}");
         assert!((width_m - 0.196).abs() < 2e-3, "{width_m}");
-        assert!((car.height_m - 0.215).abs() < 1e-9);
+        assert!((car.height_m - 0.217).abs() < 1e-9);
     }
 
     #[test]

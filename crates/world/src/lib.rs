@@ -21,6 +21,7 @@
 
 mod body;
 mod body_model;
+pub mod chance;
 mod colour;
 mod grain;
 mod ground;

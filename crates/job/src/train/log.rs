@@ -73,7 +73,7 @@ pub(crate) fn step_row(number: u64, row: &Row, actions: &ActionSpace) -> StepRow
         time_s: row.time_s,
         status: row.step.status,
         pause_s: row.step.pause_s,
-        obstacle_crash_counter: 0,
+        obstacle_crash_counter: row.step.num_obstacle_crashes,
         wall_clock_s: row.wall_clock_s,
     }
 }

@@ -198,11 +198,11 @@ fn workers(
         .map(|index| {
             let config = settings[index.min(settings.len() - 1)].config();
             let (route, scene) = worlds.load(&config.world_name)?;
-            let scenario = setup::training_scenario(route, generation, &config.train, index, num_workers)?;
+            let scenario = setup::training_scenario(route, generation, config, index, num_workers)?;
             Ok(Worker {
                 index,
                 scenario: scenario.into(),
-                view: setup::view(&scene, generation, config.train.quality),
+                view: setup::view(&scene, metadata, generation, config.train.quality),
                 reward: rewards(index)?,
                 clock_s: 0.0,
                 reward_time: RewardTime::default(),

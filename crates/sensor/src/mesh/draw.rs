@@ -2,11 +2,12 @@
 
 use super::samples::{Corner, PER_PIXEL, Samples};
 use super::{MeshScene, Paint, Triangle};
+use crate::appearance::Appearance;
 use crate::camera::{FAR_M, NEAR_M, Seen};
 use crate::polygon::Canvas;
-use crate::scene::packed;
+use crate::scene::{Scene, packed};
 use crate::upright::Eye;
-use deepracer_world::{Body, Light, Wall};
+use deepracer_world::Body;
 use glam::{DVec2, DVec3, Vec3};
 
 /// Corners of a polygon cut at the near plane.
@@ -82,9 +83,9 @@ impl MeshScene {
     pub(crate) fn draw(
         &self,
         eye: &Eye<'_>,
-        walls: &[Wall],
+        scene: &Scene,
         bodies: &[Body],
-        light: &Light,
+        appearance: &Appearance,
         scratch: &mut MeshScratch,
         canvas: &mut Canvas<'_>,
     ) {
@@ -95,22 +96,19 @@ impl MeshScene {
             let ground = eye.raster.ground_at_row(row).map_or(nowhere, |ground| (1.0 / ground.depth_m) as f32);
             [ground, nowhere]
         });
-        for body in bodies {
-            draw_body(eye, &lens, body, light, &mut scratch.samples);
-        }
-        for wall in walls {
-            let [a, b] = wall.feet;
-            let corners = [a.extend(0.0), a.extend(wall.height_m), b.extend(wall.height_m), b.extend(0.0)];
-            fill_polygon(
-                &lens,
-                &corners.map(|corner| seen(eye, corner)),
-                opaque(packed(wall.colour)),
-                &mut scratch.samples,
-            );
-        }
         self.sort_chunks(&lens, &mut scratch.order);
         for visible in &scratch.order {
             self.draw_chunk(&lens, *visible, &mut scratch.seen, &mut scratch.samples);
+        }
+        scratch.samples.for_touched(|colours| appearance.tint_all(colours));
+        for wall in &scene.walls {
+            let [a, b] = wall.feet;
+            let corners = [a.extend(0.0), a.extend(wall.height_m), b.extend(wall.height_m), b.extend(0.0)];
+            let colour = opaque(packed(appearance.tint(wall.colour)));
+            fill_polygon(&lens, &corners.map(|corner| seen(eye, corner)), colour, &mut scratch.samples);
+        }
+        for (index, body) in bodies.iter().enumerate() {
+            draw_body(eye, &lens, (index, body), appearance, &mut scratch.samples);
         }
         scratch.samples.reduce(canvas.pixels);
     }
@@ -250,12 +248,18 @@ fn fill_polygon(lens: &Lens, corners: &[Vec3], colour: u32, samples: &mut Sample
 }
 
 /// Draws the faces of a body that look at the lens.
-fn draw_body(eye: &Eye<'_>, lens: &Lens, body: &Body, light: &Light, samples: &mut Samples) {
+fn draw_body(
+    eye: &Eye<'_>,
+    lens: &Lens,
+    (index, body): (usize, &Body),
+    appearance: &Appearance,
+    samples: &mut Samples,
+) {
     let ahead = DVec2::from_angle(body.yaw_rad);
     let away = eye.position.truncate() - body.position;
     let own_eye = DVec3::new(ahead.dot(away), ahead.perp_dot(away), eye.position.z);
     for part in body.model().parts() {
-        let material = body.material(part.finish);
+        let material = appearance.material(body, index, part);
         for face in part.solid.faces() {
             if face.distance_m(own_eye) <= 1e-9 {
                 continue;
@@ -268,7 +272,7 @@ fn draw_body(eye: &Eye<'_>, lens: &Lens, body: &Body, light: &Light, samples: &m
                 *corner = seen(eye, level.extend(own.z));
             }
             let normal = ahead.rotate(face.normal.truncate()).extend(face.normal.z);
-            let colour = opaque(packed(light.shade(&material, normal)));
+            let colour = opaque(packed(appearance.light().shade(&material, normal)));
             fill_polygon(lens, &corners[..count], colour, samples);
         }
     }

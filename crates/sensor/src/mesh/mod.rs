@@ -8,6 +8,7 @@ mod chunk;
 mod draw;
 mod layers;
 mod picture;
+mod rays;
 mod samples;
 
 use chunk::Chunk;

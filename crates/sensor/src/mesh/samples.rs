@@ -179,6 +179,15 @@ impl Samples {
         *end = (*end).max(to);
     }
 
+    /// Changes the colours of what was drawn; nothing stays nothing.
+    pub(super) fn for_touched(&mut self, mut change: impl FnMut(&mut [u32])) {
+        for (colours, [from, to]) in self.colours.chunks_exact_mut(self.width).zip(&self.touched) {
+            if from < to {
+                change(&mut colours[*from..*to]);
+            }
+        }
+    }
+
     /// Puts what was drawn over the pixels, takes the marks of ground from them, and forgets what was drawn.
     pub(super) fn reduce(&mut self, pixels: &mut [u32]) {
         let width = self.width / PER_PIXEL;

@@ -1,7 +1,7 @@
 //! Evaluation.
 
 use super::{METRES, SECONDS, Status, Variable, idle, works};
-use crate::choice::EvaluationReward;
+use crate::choice::{EvaluationReward, RaceType};
 use crate::value::Kind;
 
 pub(super) const EVALUATION: &[Variable] = &[
@@ -34,15 +34,50 @@ pub(super) const EVALUATION: &[Variable] = &[
     )
     .or(&["DR_EVAL_NUMBER_OF_RESETS"])
     .in_evaluation(&["NUMBER_OF_RESETS"]),
-    idle(
+    works(
         "DR_EVAL_RESET_BEHIND_DIST",
         METRES,
         "1.0",
         "0.5",
-        Status::NotYetIgnored("obstacles (DR_RACE_TYPE=OBJECT_AVOIDANCE)"),
-        "How far behind an obstacle the car is put back after a failure beside it. Elsewhere it returns to where it was.",
+        "evaluation.reset_behind_m",
+        "How far behind an obstacle the car is put back after a failure within a metre of it. Elsewhere it returns to where \
+         it was.",
     )
     .in_evaluation(&["RESET_BEHIND_DIST"]),
+    works(
+        "DR_EVAL_MERCY_RESET",
+        Kind::Flag,
+        "False",
+        "True",
+        "evaluation.mercy_reset",
+        "Whether a car that fails at the same obstacle again and again is put past it.",
+    )
+    .only_for(RaceType::ObjectAvoidance)
+    .in_evaluation(&["ENABLE_MERCY_RESET"])
+    .ours(),
+    works(
+        "DR_EVAL_MAX_RESETS_AFTER_CRASH",
+        Kind::Integer { min: 1, max: 1_000_000 },
+        "3",
+        "2",
+        "evaluation.max_resets_after_crash",
+        "With `DR_EVAL_MERCY_RESET=True`: how many resets in a row at the same obstacle it takes; the last of them \
+         puts the car past it.",
+    )
+    .only_for(RaceType::ObjectAvoidance)
+    .in_evaluation(&["MAX_RESETS_AFTER_CRASH"])
+    .ours(),
+    works(
+        "DR_EVAL_RESET_AHEAD_DIST",
+        METRES,
+        "1.0",
+        "0.5",
+        "evaluation.reset_ahead_m",
+        "With `DR_EVAL_MERCY_RESET=True`: how far past the obstacle.",
+    )
+    .only_for(RaceType::ObjectAvoidance)
+    .in_evaluation(&["RESET_AHEAD_DIST"])
+    .ours(),
     works(
         "DR_EVAL_OFF_TRACK_PENALTY",
         SECONDS,
@@ -87,6 +122,24 @@ pub(super) const EVALUATION: &[Variable] = &[
         "user",
         "evaluation.reward",
         "The reward that is recorded: the built-in centre-line reward, as in the original, or the user's function.",
+    )
+    .ours(),
+    works(
+        "DR_EVAL_SAMPLE_ACTIONS",
+        Kind::Flag,
+        "False",
+        "True",
+        "evaluation.sample_actions",
+        "`True` draws actions as training does, with the policy's own chances; `False` takes the best one, as the original.",
+    )
+    .ours(),
+    works(
+        "DR_EVAL_SEED",
+        Kind::Integer { min: 0, max: u64::MAX },
+        "0",
+        "7",
+        "evaluation.seed",
+        "Seed of everything random in an evaluation: drawn actions, places of objects, noise.",
     )
     .ours(),
     idle(

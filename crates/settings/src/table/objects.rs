@@ -1,12 +1,10 @@
 //! Obstacles, bots, opponents: read only in their race types.
 
-use super::{METRES, SECONDS, Status, Variable, idle};
-use crate::choice::RaceType;
+use super::{METRES, SECONDS, Status, Variable, idle, works};
+use crate::choice::{ObstacleType, RaceType};
 use crate::value::Kind;
 
 const COUNT: Kind = Kind::Integer { min: 0, max: 100 };
-const OBSTACLES: Status = Status::NotYetIgnored("obstacles (DR_RACE_TYPE=OBJECT_AVOIDANCE)");
-const BOTS: Status = Status::NotYetIgnored("bot cars (DR_RACE_TYPE=HEAD_TO_BOT)");
 const OPPONENT: Status = Status::NotYetIgnored("races against another model (DR_RACE_TYPE=HEAD_TO_MODEL)");
 
 const fn obstacles(
@@ -14,10 +12,11 @@ const fn obstacles(
     kind: Kind,
     default: &'static str,
     example: &'static str,
+    field: &'static str,
     keys: &'static [&'static str],
     doc: &'static str,
 ) -> Variable {
-    idle(name, kind, default, example, OBSTACLES, doc).only_for(RaceType::ObjectAvoidance).in_both(keys).per_worker()
+    works(name, kind, default, example, field, doc).only_for(RaceType::ObjectAvoidance).in_both(keys).per_worker()
 }
 
 const fn bots(
@@ -25,10 +24,11 @@ const fn bots(
     kind: Kind,
     default: &'static str,
     example: &'static str,
+    field: &'static str,
     keys: &'static [&'static str],
     doc: &'static str,
 ) -> Variable {
-    idle(name, kind, default, example, BOTS, doc).only_for(RaceType::HeadToBot).in_both(keys).per_worker()
+    works(name, kind, default, example, field, doc).only_for(RaceType::HeadToBot).in_both(keys).per_worker()
 }
 
 const fn opponent(name: &'static str, default: &'static str, example: &'static str, doc: &'static str) -> Variable {
@@ -36,97 +36,144 @@ const fn opponent(name: &'static str, default: &'static str, example: &'static s
 }
 
 pub(super) const OBJECTS: &[Variable] = &[
-    obstacles("DR_OA_NUMBER_OF_OBSTACLES", COUNT, "6", "3", &["NUMBER_OF_OBSTACLES"], "Obstacles on the track."),
+    obstacles(
+        "DR_OA_NUMBER_OF_OBSTACLES",
+        COUNT,
+        "6",
+        "3",
+        "obstacles.number",
+        &["NUMBER_OF_OBSTACLES"],
+        "How many obstacles stand on the track. More than fit at their least distance are refused.",
+    ),
     obstacles(
         "DR_OA_MIN_DISTANCE_BETWEEN_OBSTACLES",
         METRES,
         "2.0",
         "3.0",
+        "obstacles.min_distance_m",
         &["MIN_DISTANCE_BETWEEN_OBSTACLES"],
-        "Least distance between obstacles.",
+        "Least distance along the centre line between obstacles, and from the start line to the first one.",
     ),
     obstacles(
         "DR_OA_RANDOMIZE_OBSTACLE_LOCATIONS",
         Kind::Flag,
         "False",
         "True",
+        "obstacles.random",
         &["RANDOMIZE_OBSTACLE_LOCATIONS"],
-        "Whether obstacles move from episode to episode.",
+        "Whether places and lanes change from episode to episode. Otherwise distances are equal and lanes alternate, \
+         inner first.",
     ),
     obstacles(
         "DR_OA_IS_OBSTACLE_BOT_CAR",
         Kind::Flag,
         "False",
         "True",
+        "obstacles.parked_cars",
         &["IS_OBSTACLE_BOT_CAR"],
         "Whether obstacles are parked cars instead of boxes.",
     ),
     obstacles(
         "DR_OA_OBSTACLE_TYPE",
-        Kind::Text,
+        Kind::Choice(ObstacleType::NAMES),
         "box_obstacle",
         "deepracer_box_obstacle",
+        "obstacles.kind",
         &["OBSTACLE_TYPE"],
-        "Shape of the obstacles.",
+        "What boxes look like: plain, a parcel, or navy and a little smaller.",
     ),
     obstacles(
         "DR_OA_OBJECT_POSITIONS",
-        Kind::Text,
+        Kind::ObjectPositions,
         "",
         "0.23,-1;0.46,1",
+        "obstacles.positions",
         &["OBJECT_POSITIONS"],
-        "Fixed places: pairs of progress (0 to 1) and lane (-1 outer, 1 inner), separated by `;`.",
+        "Fixed places: pairs of progress (0 to 1, in driving direction) and lane (-1 outer, 1 inner), separated by \
+         `;`. They override the number and the randomness. Empty: none.",
     ),
-    bots("DR_H2B_NUMBER_OF_BOT_CARS", COUNT, "3", "1", &["NUMBER_OF_BOT_CARS"], "Bot cars on the track."),
+    bots(
+        "DR_H2B_NUMBER_OF_BOT_CARS",
+        COUNT,
+        "3",
+        "1",
+        "bots.number",
+        &["NUMBER_OF_BOT_CARS"],
+        "How many bot cars drive on the track. More than fit at their least distance are refused.",
+    ),
     bots(
         "DR_H2B_BOT_CAR_SPEED",
         Kind::Number { min: 0.0, max: 4.0, unit: "m/s" },
         "0.2",
         "0.5",
+        "bots.speed_mps",
         &["BOT_CAR_SPEED"],
-        "Speed of the bot cars.",
+        "Speed of the bot cars along the centre line.",
     ),
     bots(
         "DR_H2B_MIN_DISTANCE_BETWEEN_BOT_CARS",
         METRES,
         "2.0",
         "3.0",
+        "bots.min_distance_m",
         &["MIN_DISTANCE_BETWEEN_BOT_CARS"],
-        "Least distance between bot cars.",
+        "Least distance along the centre line between bot cars, and from the start line to the first one.",
     ),
     bots(
         "DR_H2B_RANDOMIZE_BOT_CAR_LOCATIONS",
         Kind::Flag,
         "False",
         "True",
+        "bots.random",
         &["RANDOMIZE_BOT_CAR_LOCATIONS"],
-        "Whether bot cars start elsewhere in every episode.",
+        "Whether bot cars begin elsewhere in every episode. Otherwise distances are equal and lanes alternate, inner \
+         first.",
     ),
-    bots("DR_H2B_IS_LANE_CHANGE", Kind::Flag, "False", "True", &["IS_LANE_CHANGE"], "Whether bot cars change lanes."),
+    bots(
+        "DR_H2B_IS_LANE_CHANGE",
+        Kind::Flag,
+        "False",
+        "True",
+        "bots.lane_change",
+        &["IS_LANE_CHANGE"],
+        "Whether bot cars change lanes.",
+    ),
     bots(
         "DR_H2B_LOWER_LANE_CHANGE_TIME",
         SECONDS,
         "3.0",
         "2.0",
+        "bots.lower_lane_change_s",
         &["LOWER_LANE_CHANGE_TIME"],
-        "Least time between lane changes.",
+        "Least time from the end of a lane change to the next.",
     ),
     bots(
         "DR_H2B_UPPER_LANE_CHANGE_TIME",
         SECONDS,
         "5.0",
         "6.0",
+        "bots.upper_lane_change_s",
         &["UPPER_LANE_CHANGE_TIME"],
-        "Most time between lane changes.",
+        "Most time from the end of a lane change to the next.",
     ),
-    bots("DR_H2B_LANE_CHANGE_DISTANCE", METRES, "1.0", "1.5", &["LANE_CHANGE_DISTANCE"], "Length of a lane change."),
+    bots(
+        "DR_H2B_LANE_CHANGE_DISTANCE",
+        METRES,
+        "1.0",
+        "1.5",
+        "bots.lane_change_distance_m",
+        &["LANE_CHANGE_DISTANCE"],
+        "Length of a lane change along the centre line, at least 0.1 m.",
+    ),
     bots(
         "DR_H2B_BOT_CAR_PENALTY",
         SECONDS,
         "5.0",
         "2.0",
+        "bots.penalty_s",
         &["PENALTY_SECONDS"],
-        "How long the car waits after hitting a bot car.",
+        "How long all bot cars wait after one of them has run into the car. A car that runs into a bot waits for \
+         `DR_EVAL_COLLISION_PENALTY`.",
     ),
     opponent(
         "DR_EVAL_OPP_S3_MODEL_PREFIX",

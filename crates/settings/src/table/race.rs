@@ -21,7 +21,7 @@ pub(super) const RACE: &[Variable] = &[
         "TIME_TRIAL",
         "OBJECT_AVOIDANCE",
         "race_type",
-        "The kind of race. Only `TIME_TRIAL` can be run so far, the others are refused.",
+        "The kind of race: alone, among boxes or parked cars, among bot cars. `HEAD_TO_MODEL` is refused so far.",
     )
     .in_both(&["RACE_TYPE"])
     .per_worker(),

@@ -1,0 +1,5 @@
+"""The simulators of this process."""
+
+from deepracer_native.environments.manager import SimulationManager
+
+__all__ = ["SimulationManager"]
