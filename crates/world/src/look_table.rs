@@ -11,7 +11,7 @@ use glam::DVec2;
 /// Light on horizontal surfaces and walls, measured on pictures of the original (1.30 to 1.35).
 const LIGHT: f32 = 1.32;
 /// Sky of the worlds that have one: the blue that the original's city domes are painted with.
-const SKY: Rgb = Rgb([162, 186, 217]);
+pub(crate) const SKY: Rgb = Rgb([162, 186, 217]);
 /// Background of the worlds without a sky: the original's plain scene background, 0.7 of full scale.
 const NO_SKY: Rgb = Rgb([178, 178, 178]);
 const GRASS: Rgb = Rgb([126, 133, 65]);
