@@ -50,6 +50,13 @@ impl Host for Interpreter {
         format!("Python {version} ({})", self.executable.display())
     }
 
+    fn facade(&self, repair: bool) -> Result<String, String> {
+        Python::attach(|py| {
+            let check = py.import("deepracer_native.facade_check").and_then(|module| module.getattr("check"));
+            check.and_then(|check| check.call1((repair,))?.extract()).map_err(|error| error.value(py).to_string())
+        })
+    }
+
     fn can_import(&self, modules: &[&str]) -> Vec<bool> {
         Python::attach(|py| modules.iter().map(|name| py.import(*name).is_ok()).collect())
     }

@@ -82,6 +82,11 @@ class Place:
         """Install one wheel and nothing it needs."""
         self.pip("install", "--no-deps", "--no-index", "--no-compile", wheel)
 
+    def doctor(self, *arguments: str) -> str:
+        """Run dr-doctor and return what it printed."""
+        command = [self.python.parent / "dr-doctor", *arguments]
+        return subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=60).stdout
+
     def look(self, program: str = LOOK, folder: Path | None = None, **environment: str) -> dict:
         """Run a program that prints JSON."""
         done = subprocess.run(
@@ -121,6 +126,14 @@ def test_installed_before_deepracer_utils(place, wheels, tmp_path):
     place.install(utils)
     assert place.look() == OURS | {"logs": True}
     assert place.look(READ_LOGS) == {"same": True, "running": []}
+    # Without its hook the other one has the name; the doctor puts it back.
+    (place.packages / "deepracer_native.pth").unlink()
+    assert place.look()["version"] == "1.5.6"
+    assert "the start-up hook deepracer_native.pth is missing" in place.doctor()
+    told = place.doctor("--repair")
+    assert "ok    import deepracer: this package, with the modules of deepracer-utils 1.5.6: the start-up hook" in told
+    assert "ok    import deepracer: this package, with the modules of deepracer-utils 1.5.6\n" in place.doctor()
+    assert place.look() == OURS | {"logs": True}
     place.pip("uninstall", "--yes", "deepracer-utils")
     assert place.look() == OURS | {"logs": False}
     # Earlier on the path than all that is installed.

@@ -51,7 +51,7 @@ pub(crate) enum Command {
     #[command(after_help = examples("dr-reload\n  dr-reload --set DR_WORLD_NAME=Oval_track"))]
     Reload(Check),
     /// Check the installation and the racing folder, and say what to do
-    #[command(after_help = examples("dr-doctor\n  dr-doctor --json"))]
+    #[command(after_help = examples("dr-doctor\n  dr-doctor --json\n  dr-doctor --repair"))]
     Doctor(Doctor),
     /// List, show, import and check tracks
     #[command(after_help = examples("dr-tracks list reinvent\n  dr-tracks show reinvent_base\n  dr-tracks import ~/routes\n  dr-tracks check my_track.npy"))]
@@ -146,6 +146,9 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Make `import deepracer` mean this package again, beside deepracer-utils
+    #[arg(long)]
+    pub(crate) repair: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
 }

@@ -82,6 +82,10 @@ pub(crate) fn doctor(arguments: &Doctor, host: &dyn Host) -> Result<Exit, Failur
         modules.iter().zip(host.can_import(&modules)).filter(|(_, found)| *found).map(|(name, _)| *name).collect();
     let packages = if found.is_empty() { "none of numpy, scipy, shapely" } else { &found.join(", ") };
     findings.add("packages for reward functions", Ok(format!("{packages} installed")));
+    let facade = host
+        .facade(arguments.repair)
+        .map_err(|reason| Failure::wrong_use(reason).hint("`dr-doctor --repair` puts the start-up hook back"));
+    findings.add("import deepracer", facade);
     let num_processors = std::thread::available_parallelism().map_or(1, usize::from);
     findings.add("processors", Ok(num_processors.to_string()));
     check_folder(&mut findings, Context::load(&arguments.settings), host);

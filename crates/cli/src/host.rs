@@ -19,6 +19,13 @@ pub trait Host {
     /// The interpreter in words: name, version, where it is.
     fn describe(&self) -> String;
 
+    /// What `import deepracer` means to programs of this interpreter, in words; with `repair`, makes it mean this package
+    /// where it does not.
+    ///
+    /// # Errors
+    /// It means something else: the reason, in words.
+    fn facade(&self, repair: bool) -> Result<String, String>;
+
     /// Which of these Python modules can be imported, in their order.
     fn can_import(&self, modules: &[&str]) -> Vec<bool>;
 }

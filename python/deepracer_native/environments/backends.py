@@ -25,6 +25,7 @@ class Wanted:
 
     configuration: RaceConfiguration
     observes_state: bool
+    render_camera: str
     image: str | None
     cpus: float
     memory: str
@@ -102,13 +103,17 @@ def connect(wanted: Wanted) -> Any:
     """Connect to a server that listens already."""
     from deepracer_native.environments.client import WireSimulator
 
-    refuse_state(wanted)
+    refuse_what_servers_do_not_send(wanted)
     configuration = wanted.configuration
     is_discrete = action_space_type(configuration.agent) == DISCRETE
     return WireSimulator(wanted.host, wanted.port, is_discrete, configuration.sensors)
 
 
-def refuse_state(wanted: Wanted) -> None:
-    """Refuse state vectors from a server: it sends what the sensors see."""
+def refuse_what_servers_do_not_send(wanted: Wanted) -> None:
+    """Refuse state vectors and pictures from outside: a server sends what the sensors see."""
+    if wanted.render_camera != "onboard":
+        raise UnsupportedConfiguration(
+            f'render_camera is "{wanted.render_camera}"; legal with a server or container: "onboard"'
+        )
     if wanted.observes_state:
         raise UnsupportedConfiguration('observe is "state"; legal with a server or container: "sensors"')

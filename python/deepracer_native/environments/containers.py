@@ -95,9 +95,9 @@ class Engine:
 
     def acquire(self, manager: SimulationManager, wanted: Any) -> Handle:
         """Return a simulator for an environment: a warm one, else a new container that listens."""
-        from deepracer_native.environments.backends import refuse_state
+        from deepracer_native.environments.backends import refuse_what_servers_do_not_send
 
-        refuse_state(wanted)
+        refuse_what_servers_do_not_send(wanted)
         wire.libraries()
         timeout_s = ready_timeout_s()
         image = wanted.image or os.environ.get(IMAGE) or DEFAULT_IMAGE

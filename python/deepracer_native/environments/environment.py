@@ -119,7 +119,7 @@ class DeepracerGymEnv(gym.Env):
         self._num_actions = len(self._actions) if self._is_discrete else 0
         observes_state = observe == "state"
         self.observation_space = make_state_space() if observes_state else make_observation_space(agent)[0]
-        wanted = backends.Wanted(self.configuration, observes_state, image, cpus, memory, host, port)
+        wanted = backends.Wanted(self.configuration, observes_state, render_camera, image, cpus, memory, host, port)
         if manage_container:
             backend = backends.chosen()
             manager = SimulationManager.instance()

@@ -142,7 +142,8 @@ class DeepracerVectorEnv(VectorEnv):
         self._observes_state = observe == "state"
         functions = [rewards.resolve(function) for function in self._each("reward_function", reward_function)]
         self._acquire(
-            backends.Wanted(self.configurations[0], observe == "state", image, cpus, memory, host, port), num_threads
+            backends.Wanted(self.configurations[0], observe == "state", render_camera, image, cpus, memory, host, port),
+            num_threads,
         )
         self._set_rewards(functions)
         if self.render_camera == "follow":
