@@ -9,6 +9,7 @@ use deepracer_settings::SettingsError;
 use deepracer_settings::hyperparameters::HyperparametersError;
 use deepracer_settings::model_metadata::MetadataError;
 use deepracer_track::TrackError;
+use deepracer_world::mesh::MeshError;
 
 use crate::artefact::ArtefactError;
 use crate::artefact::fault::{ExceptionType, Fault, FaultCode};
@@ -34,6 +35,9 @@ pub enum JobError {
     /// Obstacles or bot cars do not fit on the track, or cannot drive so.
     #[error(transparent)]
     Objects(#[from] ObjectsError),
+    /// The imported meshes of a world cannot be read.
+    #[error(transparent)]
+    Meshes(#[from] MeshError),
     /// The reward function cannot be loaded.
     #[error(transparent)]
     Reward(#[from] RewardError),

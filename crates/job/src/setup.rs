@@ -16,7 +16,8 @@ use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, Mo
 use deepracer_settings::{CarColor, CarConfig, RaceType, RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
-use deepracer_world::{Body, BodyShape, CarColour, Shell, World, look};
+use deepracer_world::mesh::MeshLibrary;
+use deepracer_world::{Body, BodyShape, CarColour, Shell, World};
 use glam::DVec2;
 
 use crate::error::JobError;
@@ -37,20 +38,21 @@ impl Worlds {
     /// The route and the baked world of a track.
     ///
     /// # Errors
-    /// There is no such track, or its route is unusable.
+    /// There is no such track, or its route or its imported meshes are unusable.
     pub fn load(&mut self, name: &str) -> Result<(Arc<Route>, Arc<Scene>), JobError> {
         if let Some((route, scene)) = self.by_name.get(name) {
             return Ok((route.clone(), scene.clone()));
         }
         let route = self.library.load(name)?;
-        let scene = Arc::new(Scene::bake(&World::build(&route, &look::find(&route.name))));
+        let meshes = self.library.folder().map(MeshLibrary::new);
+        let scene = Arc::new(Scene::bake(&World::of_track(&route, meshes.as_ref())?));
         let route = Arc::new(route);
         self.by_name.insert(name.to_owned(), (route.clone(), scene.clone()));
         Ok((route, scene))
     }
 }
 
-/// The tracks of a racing folder: imported routes in `data/tracks/`, and the built-in ones.
+/// The tracks of a racing folder: imported routes and meshes in `data/tracks/`, and the built-in ones.
 pub fn library(folder: &RacingFolder) -> Library {
     Library::new(Some(tracks_folder(folder)))
 }

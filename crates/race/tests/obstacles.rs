@@ -449,6 +449,17 @@ proptest! {
 }
 
 #[test]
+fn an_object_beside_a_hairpin_is_kept_clear_of_although_it_is_far_along_the_line() {
+    let spread = Spread { number: 8, min_distance_m: 1.5, is_random: true };
+    let mut race = race(scenario("Bowtie_track"), boxes(Places::Spread(spread)));
+    race.reset(Start { ndist: 0.065_434_901_057_458_1, direction: Direction::Reversed }, 7_860_254_800_271_964_550);
+    for _ in 0..3 {
+        let step = race.step(STILL);
+        assert!(step.status != EpisodeStatus::Crashed && !step.params.is_offtrack, "{:?}", step.status);
+    }
+}
+
+#[test]
 fn open_tracks_have_obstacles_too() {
     let route = Library::new(None).load("Straight_track").expect("a built-in track");
     let scenario = Scenario::training(Arc::new(route)).expect("a usable route");

@@ -3,8 +3,8 @@
 use crate::colour::Rgb;
 use crate::ground::Ground;
 use crate::light::Light;
-use crate::look::Look;
-use crate::mesh::Meshes;
+use crate::look::{self, Look};
+use crate::mesh::{MeshError, MeshLibrary, Meshes};
 use crate::wall::{self, Wall};
 use deepracer_track::Route;
 use std::sync::Arc;
@@ -27,6 +27,18 @@ pub struct World {
 }
 
 impl World {
+    /// The world of a track: its imported meshes, else its look.
+    ///
+    /// # Errors
+    /// The imported files cannot be read.
+    pub fn of_track(route: &Route, meshes: Option<&MeshLibrary>) -> Result<World, MeshError> {
+        let look = look::find(&route.name);
+        Ok(match meshes.map(|meshes| meshes.load(route)).transpose()?.flatten() {
+            Some(scenery) => World::of_meshes(route, &look, scenery),
+            None => World::build(route, &look),
+        })
+    }
+
     /// Builds the world of a route. Points that are not finite are skipped.
     pub fn build(route: &Route, look: &Look) -> World {
         let ground = Ground::build(route, look);

@@ -106,14 +106,22 @@ impl MeshLibrary {
 
     /// The meshes of a route: those imported under its name, else under the name of the world it shares with another.
     pub fn load(&self, route: &Route) -> Result<Option<Scenery>, MeshError> {
-        let shared = catalogue::all().iter().find(|info| info.name == route.name).map(|info| info.world_model);
-        let names = [Some(route.name.as_str()), shared];
-        let Some(name) = names.into_iter().flatten().find(|name| self.holds(name)) else {
+        let Some(stored) = self.of_route(route)? else {
             return Ok(None);
         };
-        let stored = self.stored(name)?;
         let scenery = Scenery::read_within(&stored.folder.join(&stored.document), Some(&stored.folder))?;
         Ok((!scenery.is_empty()).then_some(scenery))
+    }
+
+    /// The folder with the files of a route's meshes. Another import gives another folder.
+    pub fn find(&self, route: &Route) -> Result<Option<PathBuf>, MeshError> {
+        Ok(self.of_route(route)?.map(|stored| stored.folder))
+    }
+
+    fn of_route(&self, route: &Route) -> Result<Option<Stored>, MeshError> {
+        let shared = catalogue::all().iter().find(|info| info.name == route.name).map(|info| info.world_model);
+        let names = [Some(route.name.as_str()), shared];
+        names.into_iter().flatten().find(|name| self.holds(name)).map(|name| self.stored(name)).transpose()
     }
 
     /// Whether meshes of a world were imported under this name.
