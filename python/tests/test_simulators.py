@@ -209,6 +209,10 @@ def test_clean_by_force_stops_the_living(simulators):
     process = start_python(program, simulators)
     process.stdout.readline()
     told = clean("--force")
+    mine = make()
+    assert mine.unwrapped._handle.name.endswith("-0"), "the name is free again"
+    mine.reset()
+    mine.close()
     assert "simulators of living processes: 1 stopped" in told
     assert "reinvent_base" in told
     assert deepracer.running() == []
@@ -216,7 +220,21 @@ def test_clean_by_force_stops_the_living(simulators):
     assert "SimulatorStopped" in output, errors
     assert "clean --force" in output
     assert output.endswith("[]\n")
-    assert list(simulators.glob("deepracer-*/simulators/*.json")) == []
+    assert [file for file in simulators.glob("deepracer-*/simulators/*") if file.name != ".lock"] == []
+
+
+def test_a_vector_environment_is_stopped_by_force_too(simulators, monkeypatch):
+    from deepracer_native.environments import registry, vector
+
+    monkeypatch.setattr(vector, "STEPS_PER_CHECK", 4)
+    envs = make_vec(2)
+    envs.reset(seed=1)
+    monkeypatch.setattr(registry.Registration, "is_own", lambda registration: False)
+    assert len(registry.stop_living()) == 1
+    with pytest.raises(SimulatorStopped, match="clean --force"):
+        for _ in range(4):
+            envs.step(np.zeros(2, np.int64))
+    envs.close()
 
 
 def test_clean_explains_itself(simulators):

@@ -11,6 +11,7 @@ import fcntl
 import getpass
 import json
 import os
+import re
 import tempfile
 import time
 import warnings
@@ -29,11 +30,12 @@ MAX_BYTES = 4096
 
 
 def current_user() -> str:
-    """Return the name of the user, or its number where it has none."""
+    """Return the name of the user, or its number where it has none, as it may stand in names of files."""
     try:
-        return getpass.getuser()
+        name = getpass.getuser()
     except (OSError, KeyError):
-        return str(os.getuid())
+        name = str(os.getuid())
+    return re.sub(r"[^A-Za-z0-9_-]", "-", name)
 
 
 def common_folder() -> Path:
@@ -183,7 +185,6 @@ def register(world: str, num_races: int, backend: str = NATIVE) -> Registration:
             while (folder / f"{_name(number)}.json").exists():
                 number += 1
             mine = replace(mine, name=_name(number))
-            (folder / f"{mine.name}{STOPPED}").unlink(missing_ok=True)
             _write(folder, mine)
     except OSError as error:
         if not _has_warned:
@@ -221,7 +222,12 @@ def unregister(registration: Registration) -> None:
     with contextlib.suppress(OSError), _locked(folder):
         if _read(folder / f"{registration.name}.json") == registration:
             (folder / f"{registration.name}.json").unlink(missing_ok=True)
-        (folder / f"{registration.name}{STOPPED}").unlink(missing_ok=True)
+        _mark(folder, registration).unlink(missing_ok=True)
+
+
+def _mark(folder: Path, registration: Registration) -> Path:
+    """Return the file that tells a living process to stop a simulator. Its name may have a new owner by then."""
+    return folder / f"{registration.name}.{registration.pid}{STOPPED}"
 
 
 def _remove_dead(folder: Path) -> list[Registration]:
@@ -229,7 +235,10 @@ def _remove_dead(folder: Path) -> list[Registration]:
     dead = [registration for registration in read_all(folder) if not registration.is_alive()]
     for registration in dead:
         (folder / f"{registration.name}.json").unlink(missing_ok=True)
-        (folder / f"{registration.name}{STOPPED}").unlink(missing_ok=True)
+    for mark in folder.glob(f"*{STOPPED}"):
+        pid = mark.name.split(".")[-2]
+        if not pid.isdigit() or _native.process_started(int(pid)) is None:
+            mark.unlink(missing_ok=True)
     return dead
 
 
@@ -255,14 +264,14 @@ def stop_living() -> list[Registration]:
     with _locked(folder):
         others = [registration for registration in read_all(folder) if not registration.is_own()]
         for registration in others:
-            (folder / f"{registration.name}{STOPPED}").touch()
+            _mark(folder, registration).touch()
             (folder / f"{registration.name}.json").unlink(missing_ok=True)
         return others
 
 
 def is_stopped(registration: Registration) -> bool:
     """Whether somebody asked this simulator to stop."""
-    return (own_folder() / f"{registration.name}{STOPPED}").exists()
+    return _mark(own_folder(), registration).exists()
 
 
 def remove_folder() -> bool:

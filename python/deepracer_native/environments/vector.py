@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -34,6 +35,9 @@ from deepracer_native.environments.spaces import (
 )
 
 Each = Sequence[Any]
+
+#: Steps after which a vector environment, which resets by itself, looks whether somebody stopped it.
+STEPS_PER_CHECK = 256
 
 
 class NativeRaces:
@@ -150,6 +154,7 @@ class DeepracerVectorEnv(VectorEnv):
             self._native().watch()
         self._needs_reset = np.ones(self.num_envs, np.bool_)
         self._is_seeded = False
+        self._num_steps = 0
         self._buffers: Any = None
         self._last: Any = None
 
@@ -282,7 +287,7 @@ class DeepracerVectorEnv(VectorEnv):
         seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed lists {len(seeds)} values for {self.num_envs} environments")
-        return seeds
+        return [None if each is None else operator.index(each) for each in seeds]
 
     def _wishes(self, native: Any, options: dict[str, Any]) -> list[dict[str, Any]]:
         for key in options:
@@ -312,6 +317,9 @@ class DeepracerVectorEnv(VectorEnv):
         raises, after the step has been taken.
         """
         native = self._native()
+        self._num_steps += 1
+        if self._num_steps % STEPS_PER_CHECK == 0:
+            self._handle.check()
         if self._needs_reset.any():
             missing = np.flatnonzero(self._needs_reset).tolist()
             raise error.ResetNeeded(f"no episode runs in environments {_shortened(missing)}: call reset() first")
