@@ -183,8 +183,8 @@ fn mesh_world(num_triangles: usize) -> World {
     world
 }
 
-/// Grey frames of worlds of meshes with so many triangles that are not ground.
-#[divan::bench(args = [8, 5_000, 35_000, 100_000], sample_count = 400)]
+/// Grey frames of worlds of meshes with about so many triangles that are not ground.
+#[divan::bench(args = [800, 5_000, 35_000, 100_000], sample_count = 400)]
 fn frames_of_meshes(bencher: divan::Bencher<'_, '_>, num_triangles: usize) {
     let scene = Scene::bake(&mesh_world(num_triangles));
     let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
