@@ -82,3 +82,40 @@ def test_check_lists_what_is_wrong_with_a_route(racing):
     assert "7" in racing.dr("tracks", "check", "nan.npy", code=2).stderr
     (racing.folder / "text.npy").write_text("not a route")
     racing.dr("tracks", "import", "text.npy", code=2)
+
+
+MESH = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><technique sid="c"><lambert><diffuse>
+<color>0.1 0.1 0.9 1</color></diffuse></lambert></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">-9 -9 0 19 -9 0 19 15 0 -9 15 0</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1" material="s"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>4</vcount><p>0 1 2 3</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="w"><node><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="s" target="#m"/></technique_common></bind_material></instance_geometry></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#w"/></scene></COLLADA>
+"""
+
+
+def test_imported_meshes_replace_the_look(racing):
+    """Meshes of a world, by the name of their track or for one that is named."""
+    mesh = racing.folder / "Oval_track.dae"
+    mesh.write_text(MESH, encoding="utf-8")
+    assert racing.dr("tracks", "import", mesh.name).stdout == (
+        "Oval_track: meshes imported (2 triangles, 0 textures)\n"
+    )
+    assert racing.dr("tracks", "import", mesh.name).stdout.startswith("Oval_track: meshes unchanged")
+    assert "imported meshes" in racing.dr("tracks", "show", "Oval_track").stdout
+    assert "built-in" in racing.dr("tracks", "show", "Bowtie_track").stdout
+    mesh.write_text(MESH.replace("0.9 1<", "0.8 1<"), encoding="utf-8")
+    assert "--force" in racing.dr("tracks", "import", mesh.name, code=2).stderr
+    assert racing.dr("tracks", "import", "--force", mesh.name).stdout.startswith("Oval_track: meshes replaced")
+    mesh.write_text(MESH.replace("19 -9 0", "NaN -9 0"), encoding="utf-8")
+    told = racing.dr("tracks", "import", "--track", "Bowtie_track", mesh.name, code=2).stderr
+    assert "NaN" in told and "line 7" in told
+    assert not (racing.folder / "data" / "tracks" / "Bowtie_track").exists()

@@ -221,9 +221,19 @@ def test_a_killed_run_is_seen_as_dead_and_resumes(running):
     running.dr("stop-evaluation")
 
 
+def follow(racing: Racing, name: str, stdout: int) -> subprocess.Popen:
+    """Follow a log as in a terminal, where Ctrl-C means something; in the background of a script it is ignored."""
+    return subprocess.Popen(
+        racing.command(name, "-a"),
+        cwd=racing.folder,
+        stdout=stdout,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
 def test_ctrl_c_ends_following_and_not_the_run(running):
     """Exit code 130; the run goes on."""
-    following = subprocess.Popen(running.command("logs-sagemaker", "-a"), cwd=running.folder, stdout=subprocess.PIPE)
+    following = follow(running, "logs-sagemaker", subprocess.PIPE)
     assert following.stdout is not None
     following.stdout.readline()
     following.send_signal(signal.SIGINT)
@@ -236,7 +246,7 @@ def test_ctrl_c_ends_following_although_nobody_reads(running):
     """As with a pager that pauses: the pipe is full, and a write into it would wait for ever."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    following = subprocess.Popen(running.command("logs-robomaker", "-a"), cwd=running.folder, stdout=writer)
+    following = follow(running, "logs-robomaker", writer)
 
     def num_waiting() -> int:
         waiting = array.array("i", [0])

@@ -177,13 +177,20 @@ pub(crate) enum TracksAction {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Take published route files (.npy) into the racing folder; they replace the built-in drawing of that name
+    /// Take published route files (.npy) and meshes of worlds (SDF, COLLADA) into the racing folder; they replace the built-in
+    /// drawing and look of that name
     Import {
-        /// A .npy file, or a folder with such files
+        /// A .npy file, an SDF world or model (.world, .sdf), a COLLADA mesh (.dae), or a folder with such files
         path: PathBuf,
-        /// Replace tracks imported before under the same name
+        /// Replace tracks and meshes imported before under the same name
         #[arg(short, long)]
         force: bool,
+        /// The track whose meshes these are, where the file is named otherwise
+        #[arg(long, value_name = "TRACK")]
+        track: Option<String>,
+        /// Take meshes although files that belong to them are missing
+        #[arg(long)]
+        allow_missing: bool,
     },
     /// Check a route file and list what is wrong with it
     Check {

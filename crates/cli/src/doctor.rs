@@ -1,7 +1,8 @@
 //! `dr-doctor` and `dr-reload`: what is in order, what is not, and what to do about it.
 
 use deepracer_job::run::RunRecord;
-use deepracer_settings::Settings;
+use deepracer_job::setup;
+use deepracer_settings::{RaceType, Settings};
 use serde_json::json;
 
 use crate::arguments::{Check, Doctor};
@@ -140,7 +141,13 @@ fn check_folder(findings: &mut Findings, context: Result<Context, Failure>, host
     }
     let source = findings.step("reward function", inputs::reward_source(&context), |source| shown(&source.file));
     if let (Some(source), Some((_, metadata)), Some(route), Some(_)) = (source, metadata, route, races) {
-        let tried = inputs::try_reward(host, &source, context.config(), &metadata, route).and_then(|report| {
+        let config = context.config();
+        let generation = setup::generation(&metadata);
+        let scenario = match config.race_type {
+            RaceType::HeadToModel => setup::evaluation_scenario(route, generation, config),
+            _ => setup::training_scenario(route, generation, config, 0, 1),
+        };
+        let tried = inputs::try_reward(host, &source, config, &metadata, scenario).and_then(|report| {
             for remark in &report.remarks {
                 eprintln!("warning: the reward function {remark}");
             }
@@ -154,6 +161,10 @@ fn check_folder(findings: &mut Findings, context: Result<Context, Failure>, host
                 .filter_map(|(state, reward)| Some(format!("{state} {:?}", reward.as_ref().ok()?)));
             rewards.collect::<Vec<_>>().join(", ")
         });
+    }
+    if context.config().race_type == RaceType::HeadToModel {
+        findings
+            .step("opponent", inputs::opponent_is_there(&context), |()| context.config().opponent.model_prefix.clone());
     }
     findings.step("pretrained model", inputs::pretrained_exists(&context), |()| {
         if context.config().pretrained.enabled {

@@ -3,8 +3,9 @@
 use deepracer_bucket::{Bucket as _, BucketError};
 use deepracer_job::prefix;
 use deepracer_job::run::{RewardSource, RunKind, RunRequest};
+use deepracer_job::setup;
 use deepracer_job::stored_policy::{self, model_metadata_key};
-use deepracer_settings::EvaluationReward;
+use deepracer_settings::{EvaluationReward, RaceType};
 
 use crate::arguments::StartEvaluation;
 use crate::context::{Context, model};
@@ -34,6 +35,9 @@ fn check(context: &Context, clone: bool, host: &dyn Host) -> Result<Launch, Fail
     })?;
     let route = inputs::route(context, &config.world_name)?;
     inputs::race(config, route.clone())?;
+    if config.race_type == RaceType::HeadToModel {
+        inputs::opponent_is_there(context)?;
+    }
     inputs::disk_has_room(context)?;
     let layout = context.model()?;
     let failed =
@@ -51,7 +55,8 @@ fn check(context: &Context, clone: bool, host: &dyn Host) -> Result<Launch, Fail
         EvaluationReward::CenterLine => None,
         EvaluationReward::User => {
             let source = model_reward(context)?;
-            let report = inputs::try_reward(host, &source, config, &metadata, route)?;
+            let scenario = setup::evaluation_scenario(route, setup::generation(&metadata), config);
+            let report = inputs::try_reward(host, &source, config, &metadata, scenario)?;
             if let Some(failure) = inputs::preflight_failure(&report) {
                 return Err(failure);
             }

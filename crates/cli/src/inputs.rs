@@ -11,9 +11,8 @@ use deepracer_job::prefix;
 use deepracer_job::preflight::{Circumstances, Report, preflight};
 use deepracer_job::reward::RewardError;
 use deepracer_job::run::RewardSource;
-use deepracer_job::setup;
 use deepracer_job::stored_policy;
-use deepracer_race::{Action, Race, Start};
+use deepracer_race::{Action, Race, Scenario, Start};
 use deepracer_settings::hyperparameters::Hyperparameters;
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, ModelMetadata, Sensor};
 use deepracer_settings::{RunConfig, Settings, Warning};
@@ -129,27 +128,43 @@ pub(crate) fn reward_source(context: &Context) -> Result<RewardSource, Failure> 
 
 /// Whether the race can be set up: the objects of its race type must fit on the track.
 pub(crate) fn race(config: &RunConfig, route: Arc<Route>) -> Result<(), Failure> {
-    objects::check(route, config).map_err(|error| {
-        let failure =
-            Failure::wrong_use(format!("the race on {} cannot be set up", config.world_name)).caused_by(&error);
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
-    })
+    objects::check(route, config).map_err(|error| cannot_race(config, &error))
 }
 
-/// Tries the reward function on the states of the preflight.
+/// Whether the race can be set up, and trained in.
+pub(crate) fn training_race(config: &RunConfig, route: Arc<Route>) -> Result<(), Failure> {
+    objects::check_training(route, config).map_err(|error| cannot_race(config, &error))
+}
+
+fn cannot_race(config: &RunConfig, error: &JobError) -> Failure {
+    let failure = Failure::wrong_use(format!("the race on {} cannot be set up", config.world_name)).caused_by(error);
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// The other model of a race must be in the bucket, with metadata that can be used.
+pub(crate) fn opponent_is_there(context: &Context) -> Result<(), Failure> {
+    let prefix = &context.config().opponent.model_prefix;
+    let failed =
+        |error: &dyn std::error::Error| Failure::failed(format!("cannot read the model `{prefix}`")).caused_by(error);
+    model_is_there(context, prefix)
+        .map_err(|failure| failure.hint("set DR_EVAL_OPP_S3_MODEL_PREFIX to the trained model to race against"))?;
+    let key = stored_policy::model_metadata_key(&context.bucket(), &model(prefix)?).map_err(|error| failed(&error))?;
+    let bytes = context.bucket().get(&key).map_err(|error| failed(&error))?;
+    parse_metadata(&String::from_utf8_lossy(&bytes), &key).map(drop)
+}
+
+/// Tries the reward function on the states of the preflight, in a race of this scenario.
 pub(crate) fn try_reward(
     host: &dyn Host,
     source: &RewardSource,
     config: &RunConfig,
     metadata: &ModelMetadata,
-    route: Arc<Route>,
+    scenario: Result<Scenario, JobError>,
 ) -> Result<Report, Failure> {
-    let cannot_race =
-        |error: JobError| Failure::wrong_use(format!("cannot race on {}", config.world_name)).caused_by(&error);
-    let scenario = setup::training_scenario(route, setup::generation(metadata), config, 0, 1).map_err(cannot_race)?;
+    let scenario = scenario.map_err(|error| cannot_race(config, &error))?;
     let start = scenario.start_of_episode(0);
     let mut race = Race::new(Arc::new(scenario));
     race.reset(Start { ndist: 0.0, ..start }, config.train.seed);

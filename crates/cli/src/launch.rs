@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use deepracer_job::artefact::layout::evaluation_stamp;
+use deepracer_bucket::Bucket as _;
+use deepracer_job::artefact::layout::{ModelLayout, evaluation_stamp};
 use deepracer_job::run::{self, RewardSource, RunKind, RunLogs, RunRecord, RunRequest, RunState, StartError, Started};
-use jiff::Zoned;
+use jiff::civil::DateTime;
+use jiff::{ToSpan as _, Zoned};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -45,10 +47,24 @@ pub(crate) fn refuse_model_in_use(context: &Context) -> Result<(), Failure> {
     }
 }
 
+/// The time of day as the name of an evaluation. Short ones can follow each other within a second: then a second that is
+/// still free names the next, so that no trace replaces another.
+fn free_stamp(context: &Context, prefix: &str, mut time: DateTime) -> Result<String, Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::failed("cannot name the run's files").caused_by(error);
+    let model = ModelLayout::new(prefix).map_err(|error| failed(&error))?;
+    loop {
+        let stamp = evaluation_stamp(time);
+        if !context.bucket().exists(&model.evaluation_trace(&stamp)).map_err(|error| failed(&error))? {
+            return Ok(stamp);
+        }
+        time = time.saturating_add(1.second());
+    }
+}
+
 /// Starts the run and waits until it drives; a mistake its process finds comes back as a failure.
 pub(crate) fn launch(context: &Context, launch: Launch, host: &dyn Host) -> Result<Started, Failure> {
     let now = Zoned::now();
-    let stamp = evaluation_stamp(now.datetime());
+    let stamp = free_stamp(context, &launch.model_prefix, now.datetime())?;
     let run_id = u64::from(context.config().run_id);
     let name = format!("{}-{stamp}-{}", launch.kind.run_name(run_id), std::process::id());
     let record = RunRecord {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use deepracer_job::picture::{self, Caption};
 use deepracer_track::catalogue::{self, TrackInfo, Winding};
 use deepracer_track::check::Severity;
-use deepracer_track::{Direction, ImportOutcome, Imported, Library, Route, RouteSource, Track, check};
+use deepracer_track::{Direction, ImportOutcome, Imported, Library, Route, RouteSource, Track, TrackError, check};
+use deepracer_world::mesh::{ImportChoices, MeshLibrary, MeshOutcome, MeshSource};
 use serde_json::json;
 
 use crate::arguments::{Tracks, TracksAction};
-use crate::context::{library, racing_folder, shown};
+use crate::context::{library, racing_folder, shown, tracks_folder};
 use crate::failure::{Exit, Failure};
 use crate::output::{print_json, print_table, say};
 
@@ -18,7 +19,10 @@ pub(crate) fn run(arguments: &Tracks) -> Result<Exit, Failure> {
     match &arguments.action {
         TracksAction::List { text, json } => Ok(list(text.as_deref().unwrap_or_default(), *json)),
         TracksAction::Show { name, output } => show(name, output.as_deref()),
-        TracksAction::Import { path, force } => import(path, *force),
+        TracksAction::Import { path, force, track, allow_missing } => {
+            let choices = ImportChoices { force: *force, allow_missing: *allow_missing };
+            import(path, track.as_deref(), choices)
+        }
         TracksAction::Check { file } => check_file(file),
     }
 }
@@ -94,8 +98,13 @@ const fn source_word(is_imported: bool) -> &'static str {
 
 fn show(name: &str, output: Option<&Path>) -> Result<Exit, Failure> {
     let failed = || Failure::wrong_use(format!("cannot show the track `{name}`"));
-    let route = known_tracks().load(name).map_err(|error| failed().caused_by(&error))?;
+    let tracks = known_tracks();
+    let route = tracks.load(name).map_err(|error| failed().caused_by(&error))?;
     let source = describe_source(&route);
+    let meshes = match tracks.folder().map(|folder| MeshLibrary::new(folder).find(&route)).transpose() {
+        Ok(folder) => folder.flatten(),
+        Err(error) => return Err(failed().caused_by(&error)),
+    };
     let track = Track::new(Arc::new(route), Direction::Forward).map_err(|error| failed().caused_by(&error))?;
     let (low, high) = track.bounds();
     let mut rows = vec![vec!["track".to_owned(), track.name().to_owned()]];
@@ -112,6 +121,8 @@ fn show(name: &str, output: Option<&Path>) -> Result<Exit, Failure> {
     rows.push(vec!["waypoints".to_owned(), track.waypoints().len().to_string()]);
     rows.push(vec!["size".to_owned(), format!("{:.1} x {:.1} m", high.x - low.x, high.y - low.y)]);
     rows.push(vec!["source".to_owned(), source]);
+    let look = meshes.map_or_else(|| "built-in".to_owned(), |folder| format!("imported meshes in {}", shown(&folder)));
+    rows.push(vec!["look".to_owned(), look]);
     let file = output.map_or_else(|| PathBuf::from(format!("{}.png", track.name())), Path::to_path_buf);
     let draw = || -> Result<(), Box<dyn std::error::Error>> {
         Ok(std::fs::write(&file, picture::draw_track(&track, &Caption::of(&track))?)?)
@@ -134,33 +145,115 @@ fn describe_source(route: &Route) -> String {
     }
 }
 
-fn import(path: &Path, force: bool) -> Result<Exit, Failure> {
+/// What became of the files of an import.
+#[derive(Default)]
+struct Tally {
+    count: usize,
+    refused: Vec<String>,
+    needs_force: bool,
+    /// Whether a route was refused.
+    is_route_wrong: bool,
+}
+
+fn import(path: &Path, track: Option<&str>, choices: ImportChoices) -> Result<Exit, Failure> {
     let folder = racing_folder()?;
+    let library = library(&folder);
     let failed = || Failure::wrong_use(format!("cannot import {}", path.display()));
-    let all = library(&folder).import(path, force).map_err(|error| failed().caused_by(&error))?;
-    let mut refused = Vec::new();
-    let mut needs_force = false;
-    for Imported { source, name, outcome } in &all {
+    let worlds = MeshSource::find(path).map_err(|error| failed().caused_by(&error))?;
+    if track.is_some() && worlds.len() != 1 {
+        let cause =
+            format!("there are {} worlds of meshes at this path; `--track` names the track of one", worlds.len());
+        return Err(failed().cause(cause));
+    }
+    let mut tally = Tally::default();
+    // A document is no route; a folder may hold both.
+    if worlds.is_empty() || path.is_dir() {
+        match library.import(path, choices.force) {
+            Ok(all) => tally_routes(all, &mut tally),
+            Err(TrackError::NothingToImport(_)) if !worlds.is_empty() => {}
+            Err(error @ TrackError::NothingToImport(_)) => {
+                let hint = "meshes are found in .dae, .sdf and .world files and in model folders (model.config)";
+                return Err(failed().caused_by(&error).hint(hint));
+            }
+            Err(error) => return Err(failed().caused_by(&error)),
+        }
+    }
+    for world in worlds {
+        import_meshes(&library, &tracks_folder(&folder), world, track, choices, &mut tally);
+    }
+    if tally.refused.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let what = format!("{} of {} files were not imported", tally.refused.len(), tally.count);
+    let mut failure = tally.refused.into_iter().fold(Failure::wrong_use(what), Failure::cause);
+    if tally.needs_force {
+        failure = failure.hint("`dr-tracks import --force PATH` replaces what was imported before");
+    }
+    if tally.is_route_wrong {
+        failure = failure.hint("`dr-tracks check FILE` lists everything that is wrong with a route file");
+    }
+    Err(failure)
+}
+
+fn tally_routes(all: Vec<Imported>, tally: &mut Tally) {
+    tally.count += all.len();
+    for Imported { source, name, outcome } in all {
         match outcome {
             ImportOutcome::Imported => say!("{name}: imported"),
             ImportOutcome::Replaced => say!("{name}: replaced"),
             ImportOutcome::Unchanged => say!("{name}: unchanged"),
             ImportOutcome::NeedsForce => {
-                needs_force = true;
-                refused.push(format!("{}: another file of that name was imported before", source.display()));
+                tally.needs_force = true;
+                tally.refused.push(format!("{}: another file of that name was imported before", source.display()));
             }
-            ImportOutcome::Refused(error) => refused.push(format!("{}: {error}", source.display())),
+            ImportOutcome::Refused(error) => {
+                tally.is_route_wrong = true;
+                tally.refused.push(format!("{}: {error}", source.display()));
+            }
         }
     }
-    if refused.is_empty() {
-        return Ok(Exit::Done);
+}
+
+fn import_meshes(
+    library: &Library,
+    folder: &Path,
+    world: MeshSource,
+    track: Option<&str>,
+    choices: ImportChoices,
+    tally: &mut Tally,
+) {
+    tally.count += 1;
+    let MeshSource { path, name } = world;
+    let wanted = track.unwrap_or(&name);
+    let name = match library.load(wanted) {
+        Ok(route) => route.name,
+        Err(error) => {
+            let hint = "import its route first, or say whose meshes they are: `--track TRACK`";
+            tally.refused.push(format!("{}: {error}; {hint}", path.display()));
+            return;
+        }
+    };
+    match MeshLibrary::new(folder).import(&path, &name, choices) {
+        Ok(found) => {
+            let size = format!("{} triangles, {} textures", found.num_triangles, found.num_textures);
+            match found.outcome {
+                MeshOutcome::Imported => say!("{name}: meshes imported ({size})"),
+                MeshOutcome::Replaced => say!("{name}: meshes replaced ({size})"),
+                MeshOutcome::Unchanged => say!("{name}: meshes unchanged ({size})"),
+                MeshOutcome::NeedsForce => {
+                    tally.needs_force = true;
+                    tally.refused.push(format!("{}: other meshes of {name} were imported before", path.display()));
+                }
+            }
+            for note in found.notes {
+                say!("note: {note}");
+            }
+            for file in found.missing {
+                say!("missing: {file}");
+            }
+        }
+        Err(error) => tally.refused.push(format!("{}: {error}", path.display())),
     }
-    let what = format!("{} of {} files were not imported", refused.len(), all.len());
-    let mut failure = refused.into_iter().fold(Failure::wrong_use(what), Failure::cause);
-    if needs_force {
-        failure = failure.hint("`dr-tracks import --force PATH` replaces tracks imported before");
-    }
-    Err(failure.hint("`dr-tracks check FILE` lists everything that is wrong with a route file"))
 }
 
 fn check_file(file: &Path) -> Result<Exit, Failure> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use deepracer_job::increment::{Increment, IncrementOptions};
 use deepracer_job::run::{RewardSource, RunKind, RunRequest};
+use deepracer_job::setup;
 use deepracer_settings::model_metadata::ModelMetadata;
 use deepracer_settings::{Origin, Settings, env_edit};
 use deepracer_track::Route;
@@ -68,7 +69,7 @@ fn check(context: &Context, arguments: &StartTraining, host: &dyn Host) -> Resul
     for settings in &workers {
         let config = settings.config();
         let route = inputs::route(context, &config.world_name)?;
-        inputs::race(config, route.clone())?;
+        inputs::training_race(config, route.clone())?;
         // Workers in the same race on the same track in the same direction would only repeat the preflight.
         let case = (config.world_name.clone(), config.race_type, config.train.reverse_direction);
         if !tried.contains(&case) {
@@ -94,7 +95,9 @@ fn preflight(
     route: Arc<Route>,
     skip: bool,
 ) -> Result<(), Failure> {
-    let report = inputs::try_reward(host, source, settings.config(), metadata, route)?;
+    let config = settings.config();
+    let scenario = setup::training_scenario(route, setup::generation(metadata), config, 0, 1);
+    let report = inputs::try_reward(host, source, config, metadata, scenario)?;
     for remark in &report.remarks {
         eprintln!("warning: the reward function {remark}");
     }

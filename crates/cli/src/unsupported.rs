@@ -50,7 +50,7 @@ pub(crate) const COMMANDS: &[Unsupported] = &[
     Unsupported { name: "upload-car-zip", instead: "the archive for the physical car is not written yet" },
     Unsupported {
         name: "start-tournament",
-        instead: "races of several models are not there yet; `dr-start-evaluation` drives one model",
+        instead: "`dr-start-evaluation` with DR_RACE_TYPE=HEAD_TO_MODEL races against the model of DR_EVAL_OPP_S3_MODEL_PREFIX",
     },
 ];
 

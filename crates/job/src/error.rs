@@ -9,6 +9,7 @@ use deepracer_settings::SettingsError;
 use deepracer_settings::hyperparameters::HyperparametersError;
 use deepracer_settings::model_metadata::MetadataError;
 use deepracer_track::TrackError;
+use deepracer_world::mesh::MeshError;
 
 use crate::artefact::ArtefactError;
 use crate::artefact::fault::{ExceptionType, Fault, FaultCode};
@@ -34,6 +35,9 @@ pub enum JobError {
     /// Obstacles or bot cars do not fit on the track, or cannot drive so.
     #[error(transparent)]
     Objects(#[from] ObjectsError),
+    /// The imported meshes of a world cannot be read.
+    #[error(transparent)]
+    Meshes(#[from] MeshError),
     /// The reward function cannot be loaded.
     #[error(transparent)]
     Reward(#[from] RewardError),
@@ -82,6 +86,9 @@ pub enum JobError {
         /// What to do instead.
         hint: String,
     },
+    /// A training in a race that is for evaluations.
+    #[error("HEAD_TO_MODEL is a race between two trained models, and for evaluations only")]
+    TrainingAgainstModel,
     /// There is no such model or checkpoint.
     #[error("the model `{prefix}` has no {what}")]
     NoCheckpoint {
@@ -116,6 +123,11 @@ impl JobError {
         match self {
             Self::NotSupported { hint, .. } | Self::NoCheckpoint { hint, .. } => Some(hint.clone()),
             Self::Objects(error) => crate::objects::hint(error),
+            Self::TrainingAgainstModel => Some(
+                "train with DR_RACE_TYPE=TIME_TRIAL, OBJECT_AVOIDANCE or HEAD_TO_BOT; `dr-start-evaluation` races against \
+                 the model of DR_EVAL_OPP_S3_MODEL_PREFIX"
+                    .to_owned(),
+            ),
             Self::Log { .. } => Some("check the free space and the rights of the racing folder".to_owned()),
             Self::Threads { .. } => Some("set DR_THREADS to a smaller number".to_owned()),
             Self::Resume { .. } => {

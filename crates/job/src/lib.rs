@@ -8,6 +8,7 @@
 //! | How do episodes become experience? | [`rollout`] |
 //! | What happens in an iteration? | [`train`] |
 //! | How is a model judged? | [`evaluate`] |
+//! | How do two models race each other? | [`head_to_model`] |
 //! | Which policies does a model hold? | [`stored_policy`] |
 //! | What files and log lines does a run leave, and where? | [`artefact`] |
 //! | How is a track, or a driven line, drawn? | [`picture`] |
@@ -18,6 +19,7 @@ pub mod artefact;
 pub mod custom_files;
 mod error;
 pub mod evaluate;
+pub mod head_to_model;
 pub mod increment;
 pub mod objects;
 pub mod picture;

@@ -81,6 +81,17 @@ pub fn check(route: Arc<Route>, config: &RunConfig) -> Result<(), JobError> {
     Ok(())
 }
 
+/// Whether a worker can be trained so.
+///
+/// # Errors
+/// As [`check`], and races between models are for evaluations only.
+pub fn check_training(route: Arc<Route>, config: &RunConfig) -> Result<(), JobError> {
+    if config.race_type == RaceType::HeadToModel {
+        return Err(JobError::TrainingAgainstModel);
+    }
+    check(route, config)
+}
+
 /// What to do about objects that cannot be placed or cannot drive.
 pub(crate) fn hint(error: &ObjectsError) -> Option<String> {
     match error {
@@ -174,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn races_between_models_are_for_evaluations() {
+        let route = Arc::new(Library::new(None).load("reinvent_base").expect("built in"));
+        let config = config("DR_RACE_TYPE=HEAD_TO_MODEL\n");
+        assert!(check(route.clone(), &config).is_ok());
+        let error = check_training(route, &config).expect_err("refused");
+        assert!(error.is_user_error() && error.hint().is_some_and(|hint| hint.contains("DR_RACE_TYPE=TIME_TRIAL")));
+    }
+
+    #[test]
     fn mercy_is_the_users() {
         assert_eq!(mercy(&config("").evaluation), None);
         assert_eq!(mercy(&config("DR_EVAL_MERCY_RESET=True\n").evaluation), Some(Mercy::DEFAULT));
@@ -192,6 +212,7 @@ mod tests {
             let error = check(route.clone(), &config(lines)).expect_err("refused");
             assert!(error.to_string().contains("at most 8 do") && error.is_user_error(), "{error}");
             assert!(error.hint().is_some_and(|hint| hint.contains(key)), "{error}");
+            assert!(check_training(route.clone(), &config(lines)).is_err());
             assert!(check(route.clone(), &config(lines.split_once('\n').expect("two lines").1)).is_ok(), "not raced");
         }
     }

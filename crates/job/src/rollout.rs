@@ -34,6 +34,14 @@ pub struct Worker {
     pub reward_time: RewardTime,
 }
 
+impl Worker {
+    /// The clock goes on to the next episode.
+    pub(crate) fn end_episode(&mut self, episode: &Episode) {
+        // The next frame is awaited before the next episode begins.
+        self.clock_s = episode.start_s + episode.elapsed_s() + CONTROL_PERIOD_S;
+    }
+}
+
 /// An episode to be driven.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -86,7 +94,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    fn new(plan: Plan) -> Self {
+    pub(crate) fn new(plan: Plan) -> Self {
         Self {
             plan,
             start_s: 0.0,
@@ -316,7 +324,7 @@ fn from_agent_units(range: &Range, value: f32) -> f64 {
 }
 
 /// Seconds since 1970.
-fn unix_time_s() -> f64 {
+pub(crate) fn unix_time_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
@@ -349,8 +357,7 @@ impl Order {
                 if !episode.finished {
                     break;
                 }
-                // The next frame is awaited before the next episode begins.
-                worker.clock_s = episode.start_s + episode.elapsed_s() + CONTROL_PERIOD_S;
+                worker.end_episode(episode);
                 *num_settled += 1;
             }
         }
@@ -358,7 +365,8 @@ impl Order {
     }
 }
 
-fn judge_episode(
+/// Calls the reward function for every row that has no reward yet. The lists of objects go to `spare`.
+pub(crate) fn judge_episode(
     worker: &mut Worker,
     episode: &mut Episode,
     spare: &mut Vec<ObjectParams>,

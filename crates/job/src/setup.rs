@@ -7,14 +7,18 @@ use std::sync::Arc;
 use deepracer_policy::{
     ActionSpec, Exploration, InputShape, InputSpec, PolicySpec, PpoHyperparameters, Topology, ValueLoss,
 };
-use deepracer_race::{Penalties, Rules, Scenario, StartRule, View};
-use deepracer_sensor::{Camera, HEIGHT, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor as CarSensor, WIDTH};
+use deepracer_race::{Penalties, Rules, Scenario, SimToReal, StartRule, View};
+use deepracer_sensor::{
+    Camera, HEIGHT, Lidar, LidarEncoding, Pixels, Quality, Scene, Sensor as CarSensor, Variety, WIDTH,
+};
 use deepracer_settings::hyperparameters::{ExplorationType, Hyperparameters, LossType};
 use deepracer_settings::model_metadata::{ActionSpace, Algorithm, LidarConfig, ModelMetadata, Network, Sensor};
-use deepracer_settings::{RacingFolder, RunConfig};
+use deepracer_settings::{CarColor, CarConfig, RaceType, RacingFolder, RunConfig};
 use deepracer_track::{Direction, Library, Route};
 use deepracer_vehicle::Generation;
-use deepracer_world::{World, look};
+use deepracer_world::mesh::MeshLibrary;
+use deepracer_world::{Body, BodyShape, CarColour, Shell, World};
+use glam::DVec2;
 
 use crate::error::JobError;
 use crate::objects;
@@ -34,20 +38,21 @@ impl Worlds {
     /// The route and the baked world of a track.
     ///
     /// # Errors
-    /// There is no such track, or its route is unusable.
+    /// There is no such track, or its route or its imported meshes are unusable.
     pub fn load(&mut self, name: &str) -> Result<(Arc<Route>, Arc<Scene>), JobError> {
         if let Some((route, scene)) = self.by_name.get(name) {
             return Ok((route.clone(), scene.clone()));
         }
         let route = self.library.load(name)?;
-        let scene = Arc::new(Scene::bake(&World::build(&route, &look::find(&route.name))));
+        let meshes = self.library.folder().map(MeshLibrary::new);
+        let scene = Arc::new(Scene::bake(&World::of_track(&route, meshes.as_ref())?));
         let route = Arc::new(route);
         self.by_name.insert(name.to_owned(), (route.clone(), scene.clone()));
         Ok((route, scene))
     }
 }
 
-/// The tracks of a racing folder: imported routes in `data/tracks/`, and the built-in ones.
+/// The tracks of a racing folder: imported routes and meshes in `data/tracks/`, and the built-in ones.
 pub fn library(folder: &RacingFolder) -> Library {
     Library::new(Some(tracks_folder(folder)))
 }
@@ -94,6 +99,48 @@ pub fn view(
     View::new(scene.clone(), sensors.collect())
 }
 
+/// The car of a run as spectators and other cars see it, in its colour and shell.
+pub fn car_body(car: &CarConfig, origin: DVec2, yaw_rad: f64) -> Body {
+    let colour = match car.color {
+        CarColor::Black => CarColour::Black,
+        CarColor::Grey => CarColour::Grey,
+        CarColor::Blue => CarColour::Blue,
+        CarColor::Red => CarColour::Red,
+        CarColor::Orange => CarColour::Orange,
+        CarColor::White => CarColour::White,
+        CarColor::Purple => CarColour::Purple,
+    };
+    Body { shell: Shell::of_name(&car.body_shell), ..Body::new(BodyShape::Car(colour), origin, yaw_rad) }
+}
+
+/// How much episodes differ in what the cameras see.
+pub fn variety(config: &RunConfig) -> Variety {
+    let sim2real = &config.sim2real;
+    Variety {
+        domain: config.domain_randomization,
+        pitch_rad: sim2real.camera_pitch_deg.to_radians(),
+        yaw_rad: sim2real.camera_yaw_deg.to_radians(),
+        height_m: sim2real.camera_height_m,
+        field_of_view_rad: sim2real.field_of_view_deg.to_radians(),
+        brightness: sim2real.brightness,
+        contrast: sim2real.contrast,
+        blur_px: sim2real.blur_px,
+        pixel_noise: sim2real.pixel_noise,
+    }
+}
+
+/// How much episodes differ in how the car obeys.
+pub fn sim_to_real(config: &RunConfig) -> SimToReal {
+    let sim2real = &config.sim2real;
+    SimToReal {
+        action_latency_s: sim2real.action_latency_s,
+        action_latency_jitter_s: sim2real.action_latency_jitter_s,
+        decision_rate_hz: sim2real.decision_rate_hz,
+        grip: sim2real.grip,
+        steering_bias_rad: sim2real.steering_bias_deg.to_radians(),
+    }
+}
+
 /// What a model is told of its lidar's scans.
 fn lidar_encoding(sensor: Sensor, config: LidarConfig) -> LidarEncoding {
     match sensor {
@@ -124,7 +171,7 @@ fn direction(reversed: bool) -> Direction {
 /// What worker `index` of `num_workers` races in training.
 ///
 /// # Errors
-/// The route is unusable, or the objects do not fit on it.
+/// The route is unusable, the objects do not fit on it, or the race is for evaluations only.
 pub fn training_scenario(
     route: Arc<Route>,
     generation: Generation,
@@ -132,6 +179,9 @@ pub fn training_scenario(
     index: usize,
     num_workers: usize,
 ) -> Result<Scenario, JobError> {
+    if config.race_type == RaceType::HeadToModel {
+        return Err(JobError::TrainingAgainstModel);
+    }
     let train = &config.train;
     let advance = if train.change_start_position { train.round_robin_advance } else { 0.0 };
     let start = StartRule {
@@ -141,7 +191,7 @@ pub fn training_scenario(
         alternate: train.alternate_direction,
     };
     let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
-    Ok(Scenario { generation, start, prepare_step: train.prepare_step, ..scenario })
+    Ok(Scenario { generation, start, prepare_step: train.prepare_step, sim_to_real: sim_to_real(config), ..scenario })
 }
 
 /// Workers take the same round of start positions, each from another place of it, so that a short iteration still sees
@@ -180,7 +230,7 @@ pub fn evaluation_scenario(
     };
     let start = StartRule::start_line(direction(evaluation.reverse_direction));
     let scenario = Scenario::training(route)?.with_objects(objects::rules(config))?;
-    Ok(Scenario { generation, rules, start, ..scenario })
+    Ok(Scenario { generation, rules, start, sim_to_real: sim_to_real(config), ..scenario })
 }
 
 /// How many of `num_episodes` each of `num_workers` plays in an iteration: 20 for 3 are 7, 7 and 6.
@@ -270,6 +320,7 @@ pub fn threads(num_threads: u32) -> Result<rayon::ThreadPool, JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deepracer_settings::{Request, Settings};
 
     #[test]
     fn twenty_episodes_among_three_workers_are_seven_seven_six() {
@@ -307,6 +358,63 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_car_is_seen_in_its_colour_and_shell() {
+        for colour in CarColor::NAMES {
+            let home = tempfile::tempdir().expect("a folder");
+            let overrides = [("DR_CAR_COLOR", *colour), ("DR_CAR_BODY_SHELL_TYPE", "f1_car_11")];
+            let overrides = overrides.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+            let request = Request { overrides, ..Request::new(RacingFolder::at(home.path())) };
+            let settings = Settings::load(&request).expect("legal settings").settings;
+            let body = car_body(&settings.config().car, DVec2::ONE, 0.5);
+            let BodyShape::Car(shown) = body.shape else { unreachable!("a car") };
+            assert_eq!((format!("{shown:?}").as_str(), body.shell), (*colour, Shell::Formula));
+        }
+    }
+
+    #[test]
+    fn every_variable_of_reality_reaches_the_race_or_its_cameras() {
+        let home = tempfile::tempdir().expect("a folder");
+        let config = |overrides: Vec<(String, String)>| {
+            let folder = RacingFolder::at(home.path());
+            let request = Request { overrides, ..Request::new(folder) };
+            Settings::load(&request).expect("legal settings").settings.config().clone()
+        };
+        let usual = config(Vec::new());
+        assert_eq!(variety(&usual), Variety::default());
+        assert_eq!(sim_to_real(&usual), SimToReal::default());
+        let degree = 1.0_f64.to_radians();
+        let (see, drive) = (Variety::default(), SimToReal::default());
+        let seen = [
+            ("DR_ENABLE_DOMAIN_RANDOMIZATION", "True", Variety { domain: true, ..see }),
+            ("DR_SIM2REAL_CAMERA_PITCH", "1", Variety { pitch_rad: degree, ..see }),
+            ("DR_SIM2REAL_CAMERA_YAW", "1", Variety { yaw_rad: degree, ..see }),
+            ("DR_SIM2REAL_CAMERA_HEIGHT", "0.02", Variety { height_m: 0.02, ..see }),
+            ("DR_SIM2REAL_FIELD_OF_VIEW", "1", Variety { field_of_view_rad: degree, ..see }),
+            ("DR_SIM2REAL_BRIGHTNESS", "0.1", Variety { brightness: 0.1, ..see }),
+            ("DR_SIM2REAL_CONTRAST", "0.2", Variety { contrast: 0.2, ..see }),
+            ("DR_SIM2REAL_BLUR", "1.5", Variety { blur_px: 1.5, ..see }),
+            ("DR_SIM2REAL_PIXEL_NOISE", "0.03", Variety { pixel_noise: 0.03, ..see }),
+        ];
+        for (name, value, expected) in seen {
+            let config = config(vec![(name.to_owned(), value.to_owned())]);
+            assert_eq!((variety(&config), sim_to_real(&config)), (expected, drive), "{name}");
+        }
+        let driven = [
+            ("DR_SIM2REAL_ACTION_LATENCY", "0.1", SimToReal { action_latency_s: 0.1, ..drive }),
+            ("DR_SIM2REAL_ACTION_LATENCY_JITTER", "0.02", SimToReal { action_latency_jitter_s: 0.02, ..drive }),
+            ("DR_SIM2REAL_DECISION_RATE", "10", SimToReal { decision_rate_hz: 10.0, ..drive }),
+            ("DR_SIM2REAL_GRIP", "0.3", SimToReal { grip: 0.3, ..drive }),
+            ("DR_SIM2REAL_STEERING_BIAS", "1", SimToReal { steering_bias_rad: degree, ..drive }),
+        ];
+        for (name, value, expected) in driven {
+            let config = config(vec![(name.to_owned(), value.to_owned())]);
+            assert_eq!((variety(&config), sim_to_real(&config)), (see, expected), "{name}");
+        }
+        let names = deepracer_settings::table::all().filter(|row| row.name.starts_with("DR_SIM2REAL_"));
+        assert_eq!(names.count() + 1, seen.len() + driven.len(), "none is forgotten");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the process of a run does: trains or evaluates as its record says, and tells how it went.
 
+use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
@@ -9,8 +10,9 @@ use deepracer_bucket::{Bucket as _, LocalBucket, join};
 use deepracer_race::LapResult;
 
 use crate::artefact::layout::ModelLayout;
+use crate::artefact::simtrace::StepRow;
 use crate::error::JobError;
-use crate::evaluate::{self, EvaluationOutcome};
+use crate::evaluate::{self, EvaluationOutcome, OpponentOutcome};
 use crate::picture::{Caption, DrivenLine, draw_driven_lines};
 use crate::reward::{CenterLine, RewardError, RewardFunction};
 use crate::rollout::RolloutError;
@@ -85,30 +87,57 @@ fn evaluated(record: &RunRecord, outcome: &EvaluationOutcome) -> Result<Ending, 
     let bucket = LocalBucket::new(&folder);
     let model = ModelLayout::new(&config.storage.model_prefix)?;
     let picture_key = join(&model.key(&format!("evaluation-{}", record.request.stamp)), "driven_line.png");
-    let png = draw_driven_lines(&outcome.track, &Caption::of(&outcome.track), &driven_lines(outcome))?;
-    bucket.put(&picture_key, &png)?;
-
+    let mut lines = driven_lines("lap", &outcome.rows, &outcome.laps);
     let mut report = lap_table(&outcome.laps);
-    for (name, key) in [("picture", &picture_key), ("trace", &outcome.trace_key), ("metrics", &outcome.metrics_key)] {
+    let mut files = vec![("picture", &picture_key), ("trace", &outcome.trace_key), ("metrics", &outcome.metrics_key)];
+    if let Some(opponent) = &outcome.opponent {
+        lines.extend(driven_lines("opponent's lap", &opponent.rows, &opponent.laps));
+        report = format!("{}\n{report}\n{}\n{}", record.model_prefix, opponent.prefix, lap_table(&opponent.laps));
+        files.extend([("opponent's trace", &opponent.trace_key), ("opponent's metrics", &opponent.metrics_key)]);
+    }
+    bucket.put(&picture_key, &draw_driven_lines(&outcome.track, &Caption::of(&outcome.track), &lines)?)?;
+    for (name, key) in files {
         let _ = writeln!(report, "{name}: {}", folder.join(key).display());
     }
     let path = record.logs.worker(0);
     LogFile::open(&path).and_then(|mut log| log.write(&report)).map_err(|source| JobError::Log { path, source })?;
     let (num_completed, num_trials) = (outcome.num_completed(), outcome.num_trials as usize);
-    let num_off_tracks: u32 = outcome.laps.iter().map(|lap| lap.num_off_tracks).sum();
+    let sum = |count: fn(&LapResult) -> u32| outcome.laps.iter().map(count).sum::<u32>();
+    let num_crashes = sum(|lap| lap.num_crashes);
+    let crashes = if num_crashes > 0 { format!(", {num_crashes} crashes") } else { String::new() };
     let what = format!(
-        "evaluation of `{}`, checkpoint {}: {num_completed} of {num_trials} laps complete, {num_off_tracks} times off the track",
-        record.model_prefix, outcome.policy
+        "evaluation of `{}`, checkpoint {}: {num_completed} of {num_trials} laps complete, {} times off the track{crashes}{}",
+        record.model_prefix,
+        outcome.policy,
+        sum(|lap| lap.num_off_tracks),
+        outcome.opponent.as_ref().map_or_else(String::new, |opponent| against(outcome, opponent)),
     );
     Ok(done(u8::from(num_completed < num_trials), what))
 }
 
-/// One line per lap; a lap's rows carry its number in the trace's episode column.
-fn driven_lines(outcome: &EvaluationOutcome) -> Vec<DrivenLine> {
-    let rows = outcome.rows.chunk_by(|row, next| row.episode == next.episode);
-    rows.zip(&outcome.laps)
+/// Who won, in words that go on a sentence.
+fn against(outcome: &EvaluationOutcome, opponent: &OpponentOutcome) -> String {
+    let [own, other] = [&outcome.laps, &opponent.laps].map(|laps| total_progress(laps));
+    let num_completed = opponent.laps.iter().filter(|lap| lap.progress >= 100.0).count();
+    let verdict = match own.total_cmp(&other) {
+        Ordering::Greater => "won against",
+        Ordering::Less => "lost against",
+        Ordering::Equal => "drew with",
+    };
+    format!("; {verdict} `{}`, checkpoint {}, which completed {num_completed}", opponent.prefix, opponent.policy)
+}
+
+/// How far a car came in all laps, percent of a lap.
+fn total_progress(laps: &[LapResult]) -> f64 {
+    laps.iter().map(|lap| lap.progress.clamp(0.0, 100.0)).sum()
+}
+
+/// One line per lap, named "`name` 1" and so on; a lap's rows carry its number in the trace's episode column.
+fn driven_lines(name: &str, rows: &[StepRow], laps: &[LapResult]) -> Vec<DrivenLine> {
+    rows.chunk_by(|row, next| row.episode == next.episode)
+        .zip(laps)
         .enumerate()
-        .map(|(index, (rows, lap))| DrivenLine::from_steps(format!("lap {}", index + 1), rows, lap.end_s - lap.start_s))
+        .map(|(index, (rows, lap))| DrivenLine::from_steps(format!("{name} {}", index + 1), rows, lap.elapsed_s()))
         .collect()
 }
 

@@ -265,3 +265,117 @@ fn an_evaluation_among_bots_blames_the_one_behind() -> Result<(), Failure> {
     assert!(params.contains("'BOT_CAR_SPEED': '0.2'") && params.contains("'PENALTY_SECONDS': '5.0'"), "{params}");
     Ok(())
 }
+
+/// Two models in one race: "steady" drives straight ahead, and so does "rival".
+fn two_models(racing: &Racing) -> Result<(), Failure> {
+    racing.train("steady", &[&[]])?;
+    racing.train("rival", &[&[("DR_TRAIN_SEED", "1")]])?;
+    Ok(())
+}
+
+const AGAINST_RIVAL: Values<'static> = &[
+    ("DR_RACE_TYPE", "HEAD_TO_MODEL"),
+    ("DR_EVAL_OPP_S3_MODEL_PREFIX", "rival"),
+    ("DR_EVAL_NUMBER_OF_TRIALS", "1"),
+    ("DR_EVAL_MAX_RESETS", "2"),
+    ("DR_EVAL_OFF_TRACK_PENALTY", "1"),
+];
+
+#[test]
+fn two_models_race_and_both_have_their_files() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    two_models(&racing)?;
+    let outcome = racing.evaluate("steady", AGAINST_RIVAL)?;
+    let rival = outcome.opponent.as_ref().ok_or("an opponent")?;
+    assert_eq!(
+        (rival.prefix.as_str(), rival.trace_key.as_str()),
+        ("rival", "rival/evaluation-simtrace/0-iteration.csv")
+    );
+    let digits = rival
+        .metrics_key
+        .strip_prefix("rival/metrics/EvaluationMetrics-")
+        .and_then(|rest| rest.strip_suffix(".json"))
+        .ok_or("the original's name")?;
+    assert!(digits.len() == 10 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{digits}");
+
+    // The same race for both, step by step, to its end.
+    assert_eq!(outcome.rows.len(), rival.rows.len());
+    assert!(outcome.rows.iter().zip(&rival.rows).all(|(own, other)| own.time_s == other.time_s));
+    let last = (outcome.rows.last().ok_or("rows")?, rival.rows.last().ok_or("rows")?);
+    assert!(last.0.done && last.1.done);
+    assert_eq!((outcome.laps.len(), rival.laps.len()), (1, 1));
+    // The second car starts behind the line, on the other lane.
+    let (first, second) = (&outcome.rows[0], &rival.rows[0]);
+    assert!(first.progress > 0.0 && second.progress < 0.0, "{} and {}", first.progress, second.progress);
+    let gap_m = (first.x - second.x).hypot(first.y - second.y);
+    assert!((0.75..1.0).contains(&gap_m), "0.75 m along and two quarters of the road across: {gap_m}");
+    for (trace, rows) in [(&outcome.trace_key, &outcome.rows), (&rival.trace_key, &rival.rows)] {
+        assert_eq!(racing.file(trace)?.lines().count(), rows.len() + 1);
+    }
+    assert!(racing.file(&rival.metrics_key)?.contains(r#""trial": 1"#));
+    let params = racing.file("steady/evaluation_params.yaml")?;
+    assert!(params.contains("- 'steady'\n- 'rival'") && params.contains("- 'Purple'\n- 'Orange'"), "{params}");
+    assert!(params.contains(&rival.metrics_key), "{params}");
+
+    // It can be repeated.
+    let again = racing.evaluate("steady", AGAINST_RIVAL)?;
+    let places = |rows: &[deepracer_job::artefact::simtrace::StepRow]| {
+        rows.iter().map(|row| (row.x, row.y, row.status)).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&again.rows), places(&outcome.rows));
+    Ok(())
+}
+
+#[test]
+fn each_model_has_its_own_actions_and_the_race_ends_when_one_has_finished() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    two_models(&racing)?;
+    // Both drive straight ahead and are put back in every bend; the rival is three times as fast.
+    let metadata = STRAIGHT.replace("1.0}", "3.0}").replace("1.1}", "3.1}");
+    fs::write(racing.root.join("data/s3/bucket/rival/model/model_metadata.json"), metadata)?;
+    let often: Values<'_> =
+        &[("DR_WORLD_NAME", "Oval_track"), ("DR_EVAL_MAX_RESETS", "1000"), ("DR_EVAL_OFF_TRACK_PENALTY", "0")];
+    let outcome = racing.evaluate("steady", &[AGAINST_RIVAL, often].concat())?;
+    let rival = outcome.opponent.as_ref().ok_or("an opponent")?;
+    assert_eq!((outcome.rows[5].throttle_mps.floor(), rival.rows[5].throttle_mps.floor()), (1.0, 3.0));
+    assert_eq!((rival.laps[0].status, rival.laps[0].progress), (EpisodeStatus::LapComplete, 100.0));
+    assert_eq!((outcome.laps[0].status, outcome.num_completed()), (EpisodeStatus::InProgress, 0));
+    assert!((5.0..90.0).contains(&outcome.laps[0].progress), "{}", outcome.laps[0].progress);
+    Ok(())
+}
+
+#[test]
+fn separate_trials_are_separate_races() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    two_models(&racing)?;
+    let separate: Values<'_> =
+        &[("DR_EVAL_IS_CONTINUOUS", "False"), ("DR_EVAL_NUMBER_OF_TRIALS", "3"), ("DR_EVAL_MAX_RESETS", "0")];
+    let outcome = racing.evaluate("steady", &[&AGAINST_RIVAL[..2], separate].concat())?;
+    let rival = outcome.opponent.as_ref().ok_or("an opponent")?;
+    assert_eq!((outcome.laps.len(), rival.laps.len()), (3, 3));
+    let metrics = racing.file(&rival.metrics_key)?;
+    assert!(metrics.contains(r#""trial": 3"#), "{metrics}");
+    // The race ends with the first mishap of either; the other one was still driving.
+    let statuses = [outcome.laps[0].status, rival.laps[0].status];
+    assert!(statuses.contains(&EpisodeStatus::InProgress), "{statuses:?}");
+    Ok(())
+}
+
+#[test]
+fn an_opponent_that_is_not_there_is_named() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    racing.train("steady", &[&[]])?;
+    let Err(error) = racing.evaluate("steady", AGAINST_RIVAL) else { return Err("there is no rival".into()) };
+    assert!(error.to_string().contains("rival"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn nobody_trains_against_a_model() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let Err(error) = racing.train("steady", &[&[("DR_RACE_TYPE", "HEAD_TO_MODEL")]]) else {
+        return Err("it must be refused".into());
+    };
+    assert!(error.to_string().contains("for evaluations only"), "{error}");
+    Ok(())
+}

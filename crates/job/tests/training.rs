@@ -491,6 +491,31 @@ fn stereo_cameras_and_a_sector_lidar_train_repeat_and_load() -> Result<(), Failu
 }
 
 #[test]
+fn episodes_that_differ_from_the_perfect_simulation_repeat_with_their_seed() -> Result<(), Failure> {
+    let racing = Racing::new()?;
+    let every = [
+        ("DR_TRAIN_STOP_ITERATIONS", "1"),
+        ("DR_ENABLE_DOMAIN_RANDOMIZATION", "True"),
+        ("DR_SIM2REAL_ACTION_LATENCY", "0.1"),
+        ("DR_SIM2REAL_ACTION_LATENCY_JITTER", "0.02"),
+        ("DR_SIM2REAL_DECISION_RATE", "10"),
+        ("DR_SIM2REAL_CAMERA_PITCH", "1"),
+        ("DR_SIM2REAL_FIELD_OF_VIEW", "2"),
+        ("DR_SIM2REAL_PIXEL_NOISE", "0.02"),
+        ("DR_SIM2REAL_GRIP", "0.2"),
+        ("DR_SIM2REAL_STEERING_BIAS", "1"),
+    ];
+    racing.train(&racing.record(RunKind::Training, "rough", &every))?;
+    racing.train(&racing.record(RunKind::Training, "again", &every))?;
+    racing.train(&racing.record(RunKind::Training, "smooth", &every[..1]))?;
+    let [rough, again, smooth] = ["rough", "again", "smooth"].map(|prefix| contents(&racing.model(prefix)));
+    let (rough, again, smooth) = (rough?, again?, smooth?);
+    assert_eq!(differences(&rough, &again), ["training_params.yaml"], "which names the model");
+    assert!(differences(&rough, &smooth).iter().any(|name| name.ends_with("0-iteration.csv")));
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_trained_yet_is_refused_by_name() -> Result<(), Failure> {
     let mut text = METADATA.replace(
         "\"clipped_ppo\", \"action_space_type\": \"discrete\"",

@@ -11,6 +11,7 @@
 //! | How is progress counted? | [`progress`] |
 //! | In which order do things happen in one step? | [`race`] |
 //! | What does the agent see? | [`view`] |
+//! | What is less perfect than in the simulation? | [`sim_to_real`] |
 //! | How are many races stepped at once? | [`batch`] |
 //!
 //! ```
@@ -42,6 +43,7 @@ pub mod race;
 pub mod reward_params;
 pub mod rules;
 pub mod scenario;
+pub mod sim_to_real;
 mod spline;
 pub mod start;
 pub mod status;
@@ -56,6 +58,7 @@ pub use race::{Action, LapResult, Race, Step};
 pub use reward_params::{ObjectParams, RewardParams};
 pub use rules::{Mercy, Penalties, Rules};
 pub use scenario::Scenario;
+pub use sim_to_real::SimToReal;
 pub use start::{GridPlace, Start, StartRule};
 pub use status::EpisodeStatus;
 pub use traffic::Rival;

@@ -143,6 +143,8 @@ pub struct Race {
     lap: LapResult,
     last_origin: DVec2,
     seed: u64,
+    /// When the car last heard a command, and which.
+    heard: Option<(u32, Command)>,
     traffic: Traffic,
     num_obstacle_crashes: u32,
     /// The obstacle that was in the way at the last reset, and at how many in a row.
@@ -168,6 +170,7 @@ impl Race {
             lap: LapResult::begin(0.0),
             last_origin: DVec2::ZERO,
             seed: 0,
+            heard: None,
             traffic,
             num_obstacle_crashes: 0,
             blocked: None,
@@ -188,6 +191,8 @@ impl Race {
     /// Begins an episode: the car stands at its start, everything is forgotten. `seed` fixes all chance in the episode.
     pub fn reset(&mut self, start: Start, seed: u64) {
         self.seed = seed;
+        self.heard = None;
+        self.vehicle.set_handling(self.scenario.sim_to_real.handling(seed));
         self.direction = start.direction;
         // Objects first: the car keeps clear of them.
         let track = self.scenario.track(start.direction).clone();
@@ -238,6 +243,9 @@ impl Race {
         let crash = touched.and_then(|object| self.crash_with(object, placed.params.projection_distance));
         if is_rewarded {
             let command = Command::from_request(action.steering_deg, action.speed_mps);
+            let sim_to_real = &self.scenario.sim_to_real;
+            let command = sim_to_real.heard(&mut self.heard, self.num_steps, command);
+            self.vehicle.set_lateness_s(sim_to_real.lateness_s(self.seed, self.num_steps));
             self.traffic.drive(&mut self.vehicle, command);
         }
         *step = Step {

@@ -7,6 +7,7 @@ use deepracer_vehicle::Generation;
 
 use crate::objects::{ObjectRules, Objects, ObjectsError};
 use crate::rules::Rules;
+use crate::sim_to_real::SimToReal;
 use crate::start::{GridPlace, Start, StartRule};
 
 /// A race before it starts: track, car, rules, starts. Shared by all races that run it.
@@ -29,6 +30,8 @@ pub struct Scenario {
     pub objects: Objects,
     /// The car's place among several that start together; alone it starts on the centre line.
     pub grid: Option<GridPlace>,
+    /// How much episodes differ in how the car obeys.
+    pub sim_to_real: SimToReal,
 }
 
 impl Scenario {
@@ -46,6 +49,7 @@ impl Scenario {
             prepare_step: true,
             objects: Objects::none(),
             grid: None,
+            sim_to_real: SimToReal::default(),
         })
     }
 

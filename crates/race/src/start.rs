@@ -88,11 +88,14 @@ pub fn start_pose(track: &Track, ndist: f64) -> Pose {
 }
 
 /// Start pose of a car among objects: on the centre line, or, with an object within a metre along it, on the lane opposite
-/// to that object.
+/// to that object. An object further along the line may still stand there: beside a hairpin, or where sections are close.
 pub(crate) fn start_pose_among(track: &Track, ndist: f64, traffic: &Traffic) -> Pose {
     let distance_m = ndist * track.length_m();
     match traffic.in_the_way(track, distance_m, false) {
-        None => start_pose(track, ndist),
+        None => {
+            let pose = start_pose(track, ndist);
+            if traffic.is_free(pose) { pose } else { free_pose(track, distance_m, Lane::Inner, traffic) }
+        }
         Some(object) => free_pose(track, distance_m, opposite_lane(track, object, traffic), traffic),
     }
 }

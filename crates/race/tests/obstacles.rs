@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{at, boxes, drive, fixed, follow, race, scenario};
+use common::{aim, at, boxes, drive, fixed, follow, race, scenario};
 use deepracer_race::{
     Action, EpisodeStatus, Lane, Mercy, ObjectRules, ObjectsError, ObstacleKind, ObstacleRule, Penalties, Places, Race,
     Rules, Scenario, Spread, Start, StartRule, Step,
@@ -449,6 +449,17 @@ proptest! {
 }
 
 #[test]
+fn an_object_beside_a_hairpin_is_kept_clear_of_although_it_is_far_along_the_line() {
+    let spread = Spread { number: 8, min_distance_m: 1.5, is_random: true };
+    let mut race = race(scenario("Bowtie_track"), boxes(Places::Spread(spread)));
+    race.reset(Start { ndist: 0.065_434_901_057_458_1, direction: Direction::Reversed }, 7_860_254_800_271_964_550);
+    for _ in 0..3 {
+        let step = race.step(STILL);
+        assert!(step.status != EpisodeStatus::Crashed && !step.params.is_offtrack, "{:?}", step.status);
+    }
+}
+
+#[test]
 fn open_tracks_have_obstacles_too() {
     let route = Library::new(None).load("Straight_track").expect("a built-in track");
     let scenario = Scenario::training(Arc::new(route)).expect("a usable route");
@@ -459,5 +470,36 @@ fn open_tracks_have_obstacles_too() {
         let found = distances_m(race.track(), race.bodies());
         assert!(found[0] >= 1.5 - 1e-6 && found[1] - found[0] >= 1.5 - 1e-6 && found[1] < 4.71, "{found:?}");
         assert_eq!(race.step(STILL).params.objects.closest_objects[1], 0);
+    }
+}
+
+/// Steers for the free lane from 1.5 m before an object to 0.3 m behind it and for the centre line elsewhere, knowing
+/// nothing but what the reward function of the example knows.
+fn swerve(race: &Race, step: &Step, speed_mps: f64) -> Action {
+    let (params, objects) = (&step.params, &step.params.objects);
+    let [behind, ahead] = objects.closest_objects;
+    let near = [(ahead, 0.0, 1.5), (behind, -0.3, 0.0)].into_iter().find(|&(index, from_m, to_m)| {
+        let at_m = objects.distance.get(index).copied().unwrap_or(f64::INFINITY);
+        (from_m..=to_m).contains(&signed_gap_m(params.projection_distance, at_m, params.track_length))
+    });
+    let line = match near {
+        Some((index, ..)) if objects.left_of_center[index] == race.track().is_ccw() => Line::OuterLane,
+        Some(_) => Line::InnerLane,
+        None => Line::Center,
+    };
+    aim(race, line, 0.35, speed_mps)
+}
+
+#[test]
+fn who_makes_for_the_free_lane_gets_round() {
+    let spread = Spread { number: 5, min_distance_m: 2.5, is_random: true };
+    let mut race = race(scenario("reInvent2019_wide"), boxes(Places::Spread(spread)));
+    for (seed, direction) in (0..20_u64).zip([Direction::Forward, Direction::Reversed].into_iter().cycle()) {
+        race.reset(Start { ndist: 0.05 * seed as f64, direction }, seed);
+        let mut step = race.step(STILL);
+        while !step.done {
+            step = race.step(swerve(&race, &step, 0.8));
+        }
+        assert_eq!(step.status, EpisodeStatus::LapComplete, "seed {seed}: {:?}", step.params);
     }
 }

@@ -1,11 +1,15 @@
 //! Frames per second on one core: `reinvent_base`, poses all over the track in no order.
 
-use deepracer_sensor::{Camera, Lidar, LidarEncoding, Moment, Pixels, Quality, Scene, Scratch, Sensor};
+use deepracer_sensor::{Camera, Lidar, LidarEncoding, Moment, Pixels, Quality, Scene, Scratch, Sensor, Variety};
 use deepracer_track::{Library, Route};
+use deepracer_world::mesh::Scenery;
 use deepracer_world::{Body, BodyShape, BoxKind, World, look};
 use divan::counter::ItemsCount;
 use glam::DVec2;
 use std::sync::Arc;
+
+#[path = "../../world/tests/made/mod.rs"]
+mod made;
 
 /// Frames per sample: few, so that a sample is rarely interrupted.
 const FRAMES: usize = 16;
@@ -66,6 +70,35 @@ fn bodies(route: &Route, count: usize, shape: BodyShape) -> Vec<Body> {
             Body::new(shape, route.center[row].midpoint(border[row]), ahead.y.atan2(ahead.x))
         })
         .collect()
+}
+
+/// Grey frames of episodes that differ: each kind of difference, every frame of another episode of 16.
+#[divan::bench(args = ["domain", "mounts", "tones", "noise", "blur"], sample_count = 100)]
+fn frames_that_differ(bencher: divan::Bencher<'_, '_>, what: &str) {
+    let route = base_route();
+    let scene = Scene::bake(&World::build(&route, &look::find("reinvent_base")));
+    let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
+    let poses = scattered_poses(&route);
+    let none = Variety::default();
+    let variety = match what {
+        "domain" => Variety { domain: true, ..none },
+        "mounts" => Variety { pitch_rad: 0.03, height_m: 0.01, field_of_view_rad: 0.03, ..none },
+        "tones" => Variety { brightness: 0.1, contrast: 0.2, ..none },
+        "noise" => Variety { pixel_noise: 0.03, ..none },
+        _ => Variety { blur_px: 1.0, ..none },
+    };
+    let mut scratch = Scratch::new();
+    let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    let mut seed = 0;
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        seed += 1;
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            let moment = Moment { seed, variety: Some(&variety), ..Moment::alone(*origin, *yaw_rad) };
+            camera.draw(&scene, &moment, Pixels::Grey, &mut scratch, &mut picture);
+            divan::black_box(&picture);
+        }
+    });
 }
 
 /// Scans among six boxes, noise and sectors included.
@@ -138,6 +171,39 @@ fn frames_with(bencher: divan::Bencher<'_, '_>, what: &str) {
             divan::black_box(&picture);
         }
     });
+}
+
+/// A world of meshes: `reinvent_base` with a city around it.
+fn mesh_world(num_triangles: usize) -> World {
+    let folder = std::env::temp_dir().join(format!("deepracer-bench-{}-{num_triangles}", std::process::id()));
+    let (route, look) = (base_route(), look::find("reinvent_base"));
+    let (path, _) = made::built_in(&folder, &route, &look, num_triangles, made::Style::PLAIN);
+    let world = World::of_meshes(&route, &look, Scenery::read(&path).expect("a world"));
+    std::fs::remove_dir_all(&folder).expect("removed");
+    world
+}
+
+/// Grey frames of worlds of meshes with about so many triangles that are not ground.
+#[divan::bench(args = [800, 5_000, 35_000, 100_000], sample_count = 400)]
+fn frames_of_meshes(bencher: divan::Bencher<'_, '_>, num_triangles: usize) {
+    let scene = Scene::bake(&mesh_world(num_triangles));
+    let camera = Camera::front(0.0).observation(&scene, Quality::Standard);
+    let poses = scattered_poses(&base_route());
+    let mut scratch = Scratch::new();
+    let mut picture = vec![0; camera.num_bytes(Pixels::Grey)];
+    let mut samples = poses.chunks_exact(FRAMES).cycle();
+    bencher.counter(ItemsCount::new(FRAMES)).bench_local(|| {
+        for (origin, yaw_rad) in samples.next().unwrap_or_default() {
+            camera.draw(&scene, &Moment::alone(*origin, *yaw_rad), Pixels::Grey, &mut scratch, &mut picture);
+            divan::black_box(&picture);
+        }
+    });
+}
+
+#[divan::bench(sample_count = 3)]
+fn bake_meshes(bencher: divan::Bencher<'_, '_>) {
+    let world = mesh_world(35_000);
+    bencher.bench_local(|| Scene::bake(&world));
 }
 
 #[divan::bench(sample_count = 10)]

@@ -60,7 +60,7 @@ impl Appearance {
         tinted
     }
 
-    /// The same for many pixels.
+    /// The same for many pixels; their opacity stays.
     pub(crate) fn tint_all(&self, pixels: &mut [u32]) {
         if self.gain == [1.0; 3] {
             return;
@@ -69,7 +69,7 @@ impl Appearance {
         let [r, g, b] = self.gain.map(|gain| (gain * 256.0).round() as u32);
         for pixel in pixels {
             let scaled = |shift: u32, gain: u32| ((((*pixel >> shift) & 255) * gain + 128) >> 8).min(255) << shift;
-            *pixel = scaled(0, r) | scaled(8, g) | scaled(16, b);
+            *pixel = scaled(0, r) | scaled(8, g) | scaled(16, b) | (*pixel & 0xFF00_0000);
         }
     }
 }

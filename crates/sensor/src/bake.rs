@@ -4,6 +4,7 @@ use crate::scene::{Level, STRIP, packed};
 use deepracer_world::{Ground, Noise, Patch, World};
 use glam::DVec2;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Samples per texel and axis.
 const SAMPLES: usize = 4;
@@ -65,32 +66,8 @@ impl Samples {
 
     /// Fills a triangle: every sample whose middle lies in it.
     fn fill(&mut self, corners: [DVec2; 3], surface: u8) {
-        let num_rows = self.surfaces.len() / self.row_length;
-        let low = corners.iter().fold(f64::INFINITY, |low, c| low.min(c.y));
-        let high = corners.iter().fold(f64::NEG_INFINITY, |high, c| high.max(c.y));
-        let first = (low - 0.5).ceil().clamp(0.0, num_rows as f64) as usize;
-        let end = ((high - 0.5).floor() + 1.0).clamp(0.0, num_rows as f64) as usize;
-        for row in first..end {
-            let y = row as f64 + 0.5;
-            let (mut left, mut right) = (f64::INFINITY, f64::NEG_INFINITY);
-            for k in 0..3 {
-                let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                if (a.y <= y) != (b.y <= y) {
-                    let x = a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y));
-                    left = left.min(x);
-                    right = right.max(x);
-                }
-            }
-            if left > right {
-                continue;
-            }
-            let length = self.row_length as f64;
-            let from = (left - 0.5).ceil().clamp(0.0, length) as usize;
-            let to = ((right - 0.5).floor() + 1.0).clamp(0.0, length) as usize;
-            if from < to {
-                self.surfaces[row * self.row_length..][from..to].fill(surface);
-            }
-        }
+        let size = [self.row_length, self.surfaces.len() / self.row_length];
+        for_runs(corners, size, |row, run| self.surfaces[row * self.row_length..][run].fill(surface));
     }
 
     /// The samples of a texel, row by row.
@@ -101,6 +78,35 @@ impl Samples {
             row.copy_from_slice(&self.surfaces[start..start + SAMPLES]);
         }
         samples
+    }
+}
+
+/// Visits the samples whose middles lie in a triangle, row by row; `size` says how many there are per row, and rows.
+pub(crate) fn for_runs(corners: [DVec2; 3], size: [usize; 2], mut visit: impl FnMut(usize, Range<usize>)) {
+    let [length, num_rows] = size.map(|count| count as f64);
+    let low = corners.iter().fold(f64::INFINITY, |low, c| low.min(c.y));
+    let high = corners.iter().fold(f64::NEG_INFINITY, |high, c| high.max(c.y));
+    let first = (low - 0.5).ceil().clamp(0.0, num_rows) as usize;
+    let end = ((high - 0.5).floor() + 1.0).clamp(0.0, num_rows) as usize;
+    for row in first..end {
+        let y = row as f64 + 0.5;
+        let (mut left, mut right) = (f64::INFINITY, f64::NEG_INFINITY);
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            if (a.y <= y) != (b.y <= y) {
+                let x = a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y));
+                left = left.min(x);
+                right = right.max(x);
+            }
+        }
+        if left > right {
+            continue;
+        }
+        let from = (left - 0.5).ceil().clamp(0.0, length) as usize;
+        let to = ((right - 0.5).floor() + 1.0).clamp(0.0, length) as usize;
+        if from < to {
+            visit(row, from..to);
+        }
     }
 }
 

@@ -81,6 +81,13 @@ impl Lidar {
         for body in bodies {
             self.meet_body(body, sensor, heading, out);
         }
+        if let Some(meshes) = &scene.meshes {
+            let from = sensor.extend(self.position.z);
+            for (range, ray) in out.iter_mut().zip(&self.rays) {
+                let direction = heading.rotate(ray.truncate()).extend(ray.z);
+                *range = meshes.distance(from, direction, range.min(LIDAR_RANGE_M[1] + 1.0)).unwrap_or(*range);
+            }
+        }
     }
 
     /// The scan the car has in a moment: ten a second of simulated time, the newest one until the next. `last` is the scan

@@ -6,6 +6,7 @@
 use crate::camera::{Camera, FAR_M, NEAR_M};
 use crate::moment::Moment;
 use crate::observation::{HEIGHT, WIDTH};
+use crate::oracle_meshes::MeshRays;
 use deepracer_world::{Body, World};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -23,6 +24,7 @@ pub struct Oracle<'a> {
     columns: usize,
     /// Per cell, the patches that may touch it, last painted first.
     cells: Vec<Vec<usize>>,
+    meshes: Option<MeshRays<'a>>,
     /// Rays per pixel and axis.
     rays: usize,
 }
@@ -47,7 +49,7 @@ impl<'a> Oracle<'a> {
                 }
             }
         }
-        Oracle { world, min, columns, cells, rays }
+        Oracle { world, min, columns, cells, meshes: world.meshes.as_deref().map(MeshRays::new), rays }
     }
 
     /// The observation in a moment: RGB bytes, `[120, 160, 3]`.
@@ -86,7 +88,12 @@ impl<'a> Oracle<'a> {
     fn colour_seen(&self, lens: DVec3, direction: DVec3, bodies: &[Body]) -> [f32; 3] {
         let mut nearest = FAR_M;
         let mut colour = self.world.background.0.map(f32::from);
-        if direction.z < 0.0 {
+        if let Some(meshes) = &self.meshes {
+            if let Some(met) = meshes.nearest(lens, direction, NEAR_M, nearest) {
+                nearest = met.depth;
+                colour = met.colour;
+            }
+        } else if direction.z < 0.0 {
             let depth = -lens.z / direction.z;
             let point = lens.truncate() + direction.truncate() * depth;
             if depth < nearest

@@ -1,6 +1,7 @@
 //! A world prepared for drawing: its ground baked into pictures of several scales.
 
 use crate::bake;
+use crate::mesh::{self, MeshScene};
 use deepracer_world::{Light, Rgb, Wall, World};
 use glam::DVec2;
 
@@ -67,13 +68,18 @@ pub struct Scene {
     pub(crate) background: Rgb,
     /// The light on bodies.
     pub(crate) light: Light,
+    /// What stands in a world of meshes.
+    pub(crate) meshes: Option<MeshScene>,
 }
 
 impl Scene {
     /// Bakes a world, on all threads of the current pool. The same bytes whatever their number.
     pub fn bake(world: &World) -> Scene {
         let levels = lay_out(world);
-        let texels = bake::paint(world, &levels);
+        let texels = match &world.meshes {
+            Some(meshes) => mesh::paint(world, meshes, &levels),
+            None => bake::paint(world, &levels),
+        };
         Scene {
             levels,
             texels,
@@ -81,6 +87,7 @@ impl Scene {
             field: [world.ground.min, world.ground.max],
             background: world.background,
             light: world.light,
+            meshes: world.meshes.as_deref().map(MeshScene::new),
         }
     }
 
@@ -104,8 +111,13 @@ pub(crate) fn packed(colour: Rgb) -> u32 {
 fn lay_out(world: &World) -> Vec<Level> {
     let ground = &world.ground;
     let corners = || ground.patches.iter().flat_map(|patch| patch.corners);
-    let road_min = corners().reduce(DVec2::min).unwrap_or(ground.min);
-    let road_max = corners().reduce(DVec2::max).unwrap_or(ground.max);
+    let [road_min, road_max] = world.meshes.as_ref().map_or_else(
+        || {
+            let min = corners().reduce(DVec2::min).unwrap_or(ground.min);
+            [min, corners().reduce(DVec2::max).unwrap_or(ground.max)]
+        },
+        |meshes| meshes.road,
+    );
 
     let level_bounds = |texel_m: f64| {
         let reach_m = texel_m * REACH_TEXELS + REACH_SLACK_M;

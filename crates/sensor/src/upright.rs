@@ -5,6 +5,7 @@
 
 use crate::appearance::Appearance;
 use crate::camera::{FAR_M, NEAR_M, Raster, Seen};
+use crate::mesh::MeshScratch;
 use crate::polygon::{Canvas, Corner, Edge, Facet, MAX_CORNERS, Outline};
 use crate::scene::{Scene, packed};
 use deepracer_world::{Body, MAX_FACES, MAX_SIDES, Part, Wall};
@@ -54,6 +55,7 @@ pub(crate) enum WallSides {
 pub(crate) struct Order {
     walls: Vec<SortedWall>,
     bodies: Vec<SortedBody>,
+    meshes: MeshScratch,
 }
 
 /// A lens somewhere in the world.
@@ -77,12 +79,16 @@ impl Eye<'_> {
         order: &mut Order,
         canvas: &mut Canvas<'_>,
     ) {
+        if let Some(meshes) = &scene.meshes {
+            meshes.draw(self, scene, bodies, appearance, &mut order.meshes, canvas);
+            return;
+        }
         self.sort_walls(scene, &mut order.walls);
         order.bodies.clear();
         if !bodies.is_empty() {
             self.sort_bodies(scene, bodies, &mut order.bodies);
         }
-        let Order { walls, bodies: sorted } = order;
+        let Order { walls, bodies: sorted, .. } = order;
         let num_behind = walls.partition_point(|wall| !wall.is_before_field);
         let draw_layer = |layer: Layer, canvas: &mut Canvas<'_>| {
             for body in sorted.iter().filter(|body| body.layer == layer) {
@@ -160,7 +166,7 @@ impl Eye<'_> {
         }
     }
 
-    fn see(&self, point: DVec3) -> Seen {
+    pub(crate) fn see(&self, point: DVec3) -> Seen {
         let offset = point - self.position;
         let level = offset.truncate();
         self.raster.see(DVec3::new(level.dot(self.heading), self.heading.perp_dot(level), offset.z))

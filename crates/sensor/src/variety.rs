@@ -83,7 +83,7 @@ impl Variety {
     pub(crate) fn develop(&self, pixels: &mut [u32], width: usize, seed: u64, frame: u64, working: &mut Working) {
         let sigma_px = Draw::Blur.up_to(seed, self.blur_px);
         if sigma_px > LEAST_BLUR_PX {
-            blur(pixels, width, sigma_px, &mut working.pixels);
+            blur(pixels, width, sigma_px, working);
         }
         let noise = Draw::NoiseStrength.up_to(seed, self.pixel_noise);
         if noise > 0.0 {
@@ -121,7 +121,10 @@ const MAX_BLUR_REACH: usize = 8;
 /// Working memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Working {
-    pixels: Vec<u32>,
+    /// A picture blurred along its rows, a row with its edges repeated, and the sums of a row, byte by byte.
+    rows: Vec<u8>,
+    padded: Vec<u8>,
+    sums: Vec<u16>,
     noise: Vec<f32>,
 }
 
@@ -131,38 +134,54 @@ fn map_channels(pixel: u32, map: impl Fn(u8) -> u8) -> u32 {
 }
 
 /// A Gaussian blur, edges repeated.
-fn blur(pixels: &mut [u32], width: usize, sigma_px: f64, working: &mut Vec<u32>) {
+fn blur(pixels: &mut [u32], width: usize, sigma_px: f64, working: &mut Working) {
     let reach = ((2.5 * sigma_px).ceil() as usize).clamp(1, MAX_BLUR_REACH);
-    let mut weights = [0_u32; 2 * MAX_BLUR_REACH + 1];
+    let mut weights = [0_u16; 2 * MAX_BLUR_REACH + 1];
     let bell = |k: usize| (-0.5 * ((k as f64 - reach as f64) / sigma_px).powi(2)).exp();
     let total: f64 = (0..=2 * reach).map(bell).sum();
     for (k, weight) in weights.iter_mut().enumerate().take(2 * reach + 1) {
-        *weight = (bell(k) / total * 65536.0) as u32;
+        *weight = (bell(k) / total * 256.0) as u16;
     }
-    weights[reach] += 65536 - weights.iter().sum::<u32>();
+    weights[reach] += 256 - weights.iter().sum::<u16>();
     let weights = &weights[..=2 * reach];
-    let height = pixels.len() / width;
-    let mean = |source: &[u32], at: &dyn Fn(usize) -> usize| {
-        let mut sums = [32768_u32; 3];
-        for (k, weight) in weights.iter().enumerate() {
-            let [r, g, b, _] = source[at(k)].to_le_bytes().map(u32::from);
-            sums = [sums[0] + r * weight, sums[1] + g * weight, sums[2] + b * weight];
+
+    // Bytes, so that a row's sums are one loop; a pixel is four of them.
+    let Working { rows, padded, sums, .. } = working;
+    let row_bytes = 4 * width;
+    rows.resize(4 * pixels.len(), 0);
+    padded.resize(row_bytes + 8 * reach, 0);
+    sums.resize(row_bytes, 0);
+    for (pixels, out) in pixels.chunks_exact(width).zip(rows.chunks_exact_mut(row_bytes)) {
+        for (k, bytes) in padded.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *bytes = pixels[k.saturating_sub(reach).min(width - 1)].to_le_bytes();
         }
-        (sums[0] >> 16) | (sums[1] >> 16) << 8 | (sums[2] >> 16) << 16
-    };
-    working.clear();
-    working.extend_from_slice(pixels);
-    let held = |at: usize, k: usize, end: usize| (at + k).saturating_sub(reach).min(end - 1);
-    for (row, out) in working.chunks_exact_mut(width).enumerate() {
-        let source = &pixels[row * width..][..width];
-        for (column, out) in out.iter_mut().enumerate() {
-            *out = mean(source, &|k| held(column, k, width));
+        sums.fill(HALF);
+        for (k, weight) in weights.iter().enumerate() {
+            add_weighted(sums, &padded[4 * k..], *weight);
+        }
+        for (out, sum) in out.iter_mut().zip(&*sums) {
+            *out = (sum >> 8) as u8;
         }
     }
-    for (row, out) in pixels.chunks_exact_mut(width).enumerate() {
-        for (column, out) in out.iter_mut().enumerate() {
-            *out = mean(working, &|k| held(row, k, height) * width + column);
+    let height = pixels.len() / width;
+    for (row, pixels) in pixels.chunks_exact_mut(width).enumerate() {
+        sums.fill(HALF);
+        for (k, weight) in weights.iter().enumerate() {
+            let source = (row + k).saturating_sub(reach).min(height - 1);
+            add_weighted(sums, &rows[source * row_bytes..], *weight);
         }
+        for (pixel, sums) in pixels.iter_mut().zip(sums.as_chunks::<4>().0) {
+            *pixel = u32::from_le_bytes(sums.map(|sum| (sum >> 8) as u8));
+        }
+    }
+}
+
+/// Rounds sums of 256 shares.
+const HALF: u16 = 128;
+
+fn add_weighted(sums: &mut [u16], bytes: &[u8], weight: u16) {
+    for (sum, byte) in sums.iter_mut().zip(bytes) {
+        *sum += u16::from(*byte) * weight;
     }
 }
 
@@ -184,7 +203,7 @@ mod tests {
     fn blur_keeps_even_areas_and_the_sum() {
         let blurred = |pixels: &[u32]| {
             let mut pixels = pixels.to_vec();
-            blur(&mut pixels, 24, 1.2, &mut Vec::new());
+            blur(&mut pixels, 24, 1.2, &mut Working::default());
             pixels
         };
         assert_eq!(blurred(&[grey(93); 24 * 20]), [grey(93); 24 * 20]);

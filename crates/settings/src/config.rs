@@ -13,7 +13,7 @@ pub struct RunConfig {
     pub run_id: u32,
     /// Track name as written (`DR_WORLD_NAME`); the catalogue of tracks decides whether it exists.
     pub world_name: String,
-    /// Kind of race; never [`RaceType::HeadToModel`] after loading without problems.
+    /// Kind of race; [`RaceType::HeadToModel`] is for evaluations only.
     pub race_type: RaceType,
     /// Workers, at least 1.
     pub workers: u32,
@@ -23,6 +23,10 @@ pub struct RunConfig {
     pub experiment: Option<String>,
     /// The car.
     pub car: CarConfig,
+    /// Whether light and paint change from episode to episode.
+    pub domain_randomization: bool,
+    /// How much episodes differ from the perfect simulation.
+    pub sim2real: Sim2RealConfig,
     /// Training.
     pub train: TrainConfig,
     /// Evaluation.
@@ -31,6 +35,8 @@ pub struct RunConfig {
     pub obstacles: ObstaclesConfig,
     /// Bot cars; they only drive in [`RaceType::HeadToBot`].
     pub bots: BotsConfig,
+    /// The other model; it only drives in [`RaceType::HeadToModel`].
+    pub opponent: OpponentConfig,
     /// Names of files and folders in the bucket.
     pub storage: StorageConfig,
     /// The model to start from.
@@ -50,6 +56,37 @@ pub struct CarConfig {
     pub display_name: String,
     /// Name of the racer.
     pub racer_name: String,
+}
+
+/// How much episodes differ from the perfect simulation. All are the greatest differences; 0 is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sim2RealConfig {
+    /// How late commands arrive, in seconds.
+    pub action_latency_s: f64,
+    /// How much later still single commands arrive, in seconds.
+    pub action_latency_jitter_s: f64,
+    /// How often the car listens per second, 1 to 15; 15 is always.
+    pub decision_rate_hz: f64,
+    /// Cameras looking up or down, in degrees.
+    pub camera_pitch_deg: f64,
+    /// Cameras looking left or right, in degrees.
+    pub camera_yaw_deg: f64,
+    /// Cameras mounted higher or lower, in metres.
+    pub camera_height_m: f64,
+    /// A wider or narrower field of view, in degrees.
+    pub field_of_view_deg: f64,
+    /// Brighter or darker pictures, as a share of full scale.
+    pub brightness: f64,
+    /// More or less contrast, as a share.
+    pub contrast: f64,
+    /// Standard deviation of the blur, in pixels.
+    pub blur_px: f64,
+    /// Standard deviation of the noise, as a share of full scale.
+    pub pixel_noise: f64,
+    /// More or less grip, as a share.
+    pub grip: f64,
+    /// Steering that is off, in degrees.
+    pub steering_bias_deg: f64,
 }
 
 /// How to train.
@@ -166,6 +203,25 @@ pub struct BotsConfig {
     pub penalty_s: f64,
 }
 
+/// The model to race against.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OpponentConfig {
+    /// Folder of the model.
+    pub model_prefix: String,
+    /// Which of its checkpoints.
+    pub checkpoint: Checkpoint,
+    /// Folder of its metrics files.
+    pub metrics_prefix: String,
+    /// Name of the car.
+    pub name: String,
+    /// Name of the car in overlays and result tables.
+    pub display_name: String,
+    /// Name of the racer.
+    pub racer_name: String,
+    /// Shape of the shell.
+    pub body_shell: String,
+}
+
 /// Names of files and folders in the bucket. All are relative and stay inside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StorageConfig {
@@ -213,10 +269,13 @@ impl RunConfig {
             threads: values.integer("DR_THREADS") as u32,
             experiment: Some(values.text("DR_EXPERIMENT_NAME")).filter(|name| !name.is_empty()),
             car: CarConfig::of(values),
+            domain_randomization: values.flag("DR_ENABLE_DOMAIN_RANDOMIZATION"),
+            sim2real: Sim2RealConfig::of(values),
             train: TrainConfig::of(values),
             evaluation: EvaluationConfig::of(values),
             obstacles: ObstaclesConfig::of(values),
             bots: BotsConfig::of(values),
+            opponent: OpponentConfig::of(values),
             storage: StorageConfig::of(values),
             pretrained: PretrainedConfig {
                 enabled: values.flag("DR_LOCAL_S3_PRETRAINED"),
@@ -235,6 +294,26 @@ impl CarConfig {
             color: values.choice("DR_CAR_COLOR", CarColor::from_name).unwrap_or(CarColor::Red),
             display_name: values.text("DR_DISPLAY_NAME"),
             racer_name: values.text("DR_RACER_NAME"),
+        }
+    }
+}
+
+impl Sim2RealConfig {
+    fn of(values: &Values) -> Sim2RealConfig {
+        Sim2RealConfig {
+            action_latency_s: values.number("DR_SIM2REAL_ACTION_LATENCY"),
+            action_latency_jitter_s: values.number("DR_SIM2REAL_ACTION_LATENCY_JITTER"),
+            decision_rate_hz: values.number("DR_SIM2REAL_DECISION_RATE"),
+            camera_pitch_deg: values.number("DR_SIM2REAL_CAMERA_PITCH"),
+            camera_yaw_deg: values.number("DR_SIM2REAL_CAMERA_YAW"),
+            camera_height_m: values.number("DR_SIM2REAL_CAMERA_HEIGHT"),
+            field_of_view_deg: values.number("DR_SIM2REAL_FIELD_OF_VIEW"),
+            brightness: values.number("DR_SIM2REAL_BRIGHTNESS"),
+            contrast: values.number("DR_SIM2REAL_CONTRAST"),
+            blur_px: values.number("DR_SIM2REAL_BLUR"),
+            pixel_noise: values.number("DR_SIM2REAL_PIXEL_NOISE"),
+            grip: values.number("DR_SIM2REAL_GRIP"),
+            steering_bias_deg: values.number("DR_SIM2REAL_STEERING_BIAS"),
         }
     }
 }
@@ -314,6 +393,20 @@ impl BotsConfig {
             upper_lane_change_s: values.number("DR_H2B_UPPER_LANE_CHANGE_TIME"),
             lane_change_distance_m: values.number("DR_H2B_LANE_CHANGE_DISTANCE"),
             penalty_s: values.number("DR_H2B_BOT_CAR_PENALTY"),
+        }
+    }
+}
+
+impl OpponentConfig {
+    fn of(values: &Values) -> OpponentConfig {
+        OpponentConfig {
+            model_prefix: values.text("DR_EVAL_OPP_S3_MODEL_PREFIX"),
+            checkpoint: values.checkpoint("DR_EVAL_OPP_CHECKPOINT"),
+            metrics_prefix: values.text("DR_EVAL_OPP_S3_METRICS_PREFIX"),
+            name: values.text("DR_EVAL_OPP_CAR_NAME"),
+            display_name: values.text("DR_EVAL_OPP_DISPLAY_NAME"),
+            racer_name: values.text("DR_EVAL_OPP_RACER_NAME"),
+            body_shell: values.text("DR_EVAL_OPP_CAR_BODY_SHELL_TYPE"),
         }
     }
 }

@@ -166,9 +166,6 @@ fn combination_problems(values: &Values, config: &RunConfig) -> Vec<Problem> {
     let mut refuse = |name: &str, reason: &str| {
         problems.extend(values.get(name).map(|entry| problem(entry, reason.to_owned())));
     };
-    if config.race_type == RaceType::HeadToModel {
-        refuse("DR_RACE_TYPE", "not supported yet: races against another model; set DR_RACE_TYPE=TIME_TRIAL");
-    }
     let bots = &config.bots;
     if config.race_type == RaceType::HeadToBot && bots.lane_change {
         if bots.speed_mps == 0.0 {

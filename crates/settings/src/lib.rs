@@ -48,7 +48,8 @@ mod values;
 
 pub use choice::{BestModelMetric, CarColor, Checkpoint, Cloud, EvaluationReward, ObstacleType, Quality, RaceType};
 pub use config::{
-    BotsConfig, CarConfig, EvaluationConfig, ObstaclesConfig, PretrainedConfig, RunConfig, StorageConfig, TrainConfig,
+    BotsConfig, CarConfig, EvaluationConfig, ObstaclesConfig, OpponentConfig, PretrainedConfig, RunConfig,
+    Sim2RealConfig, StorageConfig, TrainConfig,
 };
 pub use folder::RacingFolder;
 pub use hyperparameters::Hyperparameters;

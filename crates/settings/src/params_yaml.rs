@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::choice::CarColor;
 use crate::config::RunConfig;
 use crate::object_position::ObjectPosition;
 use crate::settings::Settings;
@@ -72,6 +73,36 @@ impl Params {
             params.params.insert(key.to_owned(), Param::List(Vec::new()));
         }
         params
+    }
+
+    /// The same evaluation in a race against the other model of the settings: every list gets a second entry. `epoch_s`
+    /// (seconds since 1970) is when the race starts and names the other model's metrics file.
+    #[must_use]
+    pub fn against_opponent(mut self, settings: &Settings, epoch_s: i64) -> Params {
+        let config = settings.config();
+        let (opponent, bucket) = (&config.opponent, &config.storage.bucket);
+        let metrics_key = opponent_metrics_key(config, epoch_s);
+        for (key, text) in [
+            ("BODY_SHELL_TYPE", &opponent.body_shell),
+            ("DISPLAY_NAME", &opponent.display_name),
+            ("METRICS_S3_BUCKET", bucket),
+            ("METRICS_S3_OBJECT_KEY", &metrics_key),
+            ("MODEL_S3_BUCKET", bucket),
+            ("MODEL_S3_PREFIX", &opponent.model_prefix),
+            ("RACER_NAME", &opponent.racer_name),
+            ("SIMTRACE_S3_BUCKET", bucket),
+            ("SIMTRACE_S3_PREFIX", &opponent.model_prefix),
+        ] {
+            if let Some(Param::List(texts)) = self.params.get_mut(key) {
+                texts.push(text.clone());
+            }
+        }
+        let names = self.params.get("DISPLAY_NAME").cloned().unwrap_or_else(|| Param::List(Vec::new()));
+        self.params.insert("MODEL_NAME".to_owned(), names);
+        let colors = HEAD_TO_MODEL_COLORS.map(|color| color.as_str().to_owned());
+        self.params.insert("CAR_COLOR".to_owned(), Param::List(colors.to_vec()));
+        self.set("VIDEO_JOB_TYPE", "EVALUATION");
+        self
     }
 
     fn take_table(&mut self, settings: &Settings, keys: impl Fn(&table::Variable) -> &'static [&'static str]) {
@@ -174,6 +205,14 @@ const ONE_PER_CAR: &[&str] = &[
     "SIMTRACE_S3_BUCKET",
     "SIMTRACE_S3_PREFIX",
 ];
+
+/// Colours of the two cars of a race between models, whatever `DR_CAR_COLOR` says.
+pub const HEAD_TO_MODEL_COLORS: [CarColor; 2] = [CarColor::Purple, CarColor::Orange];
+
+/// The metrics file of the other model in a race that starts at `epoch_s`, seconds since 1970.
+pub fn opponent_metrics_key(config: &RunConfig, epoch_s: i64) -> String {
+    format!("{}/EvaluationMetrics-{epoch_s}.json", config.opponent.metrics_prefix)
+}
 
 /// The metrics file of a training run; workers from the second number theirs from 1.
 pub fn training_metrics_key(config: &RunConfig, worker: Option<usize>) -> String {

@@ -142,6 +142,37 @@ fn objects_are_written_for_their_race_type_only() {
 }
 
 #[test]
+fn a_race_between_models_has_two_entries_in_every_list() {
+    let run =
+        format!("{RUN}DR_RACE_TYPE=HEAD_TO_MODEL\nDR_EVAL_OPP_S3_MODEL_PREFIX=rival\nDR_EVAL_OPP_CAR_NAME=Rival\n");
+    let settings = settings(&run);
+    let params = Params::evaluation(&settings, "20250131235959").against_opponent(&settings, 1_738_364_399);
+    for (key, expected) in [
+        ("BODY_SHELL_TYPE", ["deepracer", "deepracer"]),
+        ("CAR_COLOR", ["Purple", "Orange"]),
+        ("DISPLAY_NAME", ["Bob's car", "Rival"]),
+        (
+            "METRICS_S3_OBJECT_KEY",
+            [
+                "night-1/metrics/evaluation/evaluation-20250131235959.json",
+                "rival/metrics/EvaluationMetrics-1738364399.json",
+            ],
+        ),
+        ("METRICS_S3_BUCKET", ["bucket", "bucket"]),
+        ("MODEL_NAME", ["Bob's car", "Rival"]),
+        ("MODEL_S3_BUCKET", ["bucket", "bucket"]),
+        ("MODEL_S3_PREFIX", ["night-1", "rival"]),
+        ("RACER_NAME", ["Bob's car", "Rival"]),
+        ("SIMTRACE_S3_BUCKET", ["bucket", "bucket"]),
+        ("SIMTRACE_S3_PREFIX", ["night-1/evaluation-20250131235959", "rival"]),
+    ] {
+        assert_eq!(params.list(key), Some(expected.to_vec()), "{key}");
+    }
+    assert_eq!((params.text("VIDEO_JOB_TYPE"), params.text("RACE_TYPE")), (Some("EVALUATION"), Some("HEAD_TO_MODEL")));
+    assert_eq!(Params::from_yaml(&params.to_yaml()), Ok(params));
+}
+
+#[test]
 fn workers_with_their_own_settings_have_their_own_files() {
     let base = settings(RUN);
     assert_eq!(training_file_names(base.config()), ["training_params.yaml"]);

@@ -7,6 +7,7 @@ mod evaluation;
 mod objects;
 mod platform;
 mod race;
+mod sim2real;
 mod storage;
 mod training;
 
@@ -69,6 +70,7 @@ pub struct Theme {
 pub const THEMES: &[Theme] = &[
     Theme { title: "Race and car", variables: race::RACE },
     Theme { title: "Training", variables: training::TRAINING },
+    Theme { title: "From simulation to reality", variables: sim2real::SIM2REAL },
     Theme { title: "Evaluation", variables: evaluation::EVALUATION },
     Theme { title: "Models and files", variables: storage::STORAGE },
     Theme { title: "Machine, workers, racing folder", variables: platform::MACHINE },

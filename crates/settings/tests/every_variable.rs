@@ -45,6 +45,9 @@ fn follows(field: &str) -> &'static [&'static str] {
     match field {
         "car.name" => &["car.display_name", "car.racer_name"],
         "storage.model_prefix" => &["storage.metrics_prefix"],
+        "evaluation.checkpoint" => &["opponent.checkpoint"],
+        "opponent.model_prefix" => &["opponent.metrics_prefix"],
+        "opponent.name" => &["opponent.display_name", "opponent.racer_name"],
         "storage.custom_files_prefix" => {
             &["storage.model_metadata_key", "storage.hyperparameters_key", "storage.reward_key"]
         }

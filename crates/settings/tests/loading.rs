@@ -249,13 +249,11 @@ fn a_goal_that_no_evaluation_could_reach_is_refused() {
 
 #[test]
 fn what_would_train_something_else_is_refused() {
-    let folder = run_env("DR_RACE_TYPE=HEAD_TO_MODEL\nDR_ENABLE_DOMAIN_RANDOMIZATION=True\nDR_CLOUD=aws\n");
+    let folder = run_env("DR_CLOUD=aws\n");
     assert_eq!(
         folder.error(),
-        "run.env:2: DR_ENABLE_DOMAIN_RANDOMIZATION=True: not supported yet: domain randomisation\n\
-         run.env:3: DR_CLOUD=aws: not supported yet: storage other than local; set DR_CLOUD=local to use the data folder of \
-         this machine\n\
-         run.env:1: DR_RACE_TYPE=HEAD_TO_MODEL: not supported yet: races against another model; set DR_RACE_TYPE=TIME_TRIAL"
+        "run.env:1: DR_CLOUD=aws: not supported yet: storage other than local; set DR_CLOUD=local to use the data folder of \
+         this machine"
     );
 }
 

@@ -50,6 +50,11 @@ impl Library {
         Library { imported }
     }
 
+    /// The folder of imported files, if there is one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.imported.as_deref()
+    }
+
     /// The route of a track: the imported file of that name, else the built-in drawing.
     ///
     /// Published tracks are also found by display name and whatever the case, imported ones by their file name.

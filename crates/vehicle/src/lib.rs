@@ -25,6 +25,7 @@ mod command;
 mod contacts;
 mod figures;
 mod generation;
+mod handling;
 mod vehicle;
 
 pub use body::{FOOTPRINT_M, FRONT_POINT_M, WHEELBASE_M};
@@ -32,6 +33,7 @@ pub use command::{Command, MAX_SPEED_MPS, MAX_STEERING_RAD, MIN_SPEED_MPS};
 pub use contacts::{Contacts, Motion, SPEED_RATIO, TOP_SPEED_MPS};
 pub use figures::{CURRENT, FITTED_A, FITTED_B, FITTED_C, LEGACY_3_4, LEGACY_5};
 pub use generation::Generation;
+pub use handling::{Handling, MAX_LATENESS_S};
 pub use vehicle::Vehicle;
 
 /// Time from one command to the next: the camera takes 15 pictures per simulated second.

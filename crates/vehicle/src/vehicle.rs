@@ -8,6 +8,7 @@ use crate::{
     command::Command,
     contacts::{Contacts, Joints, Motion},
     generation::Generation,
+    handling::{Handling, Line},
 };
 
 /// Sub-steps per control period.
@@ -19,7 +20,11 @@ const SUBSTEPS: f64 = 8.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vehicle {
     generation: Generation,
+    /// The figures of the generation, and those of this car.
+    nominal: Contacts,
     contacts: Contacts,
+    handling: Handling,
+    line: Line,
     origin_m: DVec2,
     yaw_rad: f64,
     motion: Motion,
@@ -39,7 +44,10 @@ impl Vehicle {
     pub fn with_contacts(generation: Generation, contacts: Contacts) -> Self {
         Self {
             generation,
+            nominal: contacts,
             contacts,
+            handling: Handling::default(),
+            line: Line::new(),
             origin_m: DVec2::ZERO,
             yaw_rad: 0.0,
             motion: Motion::default(),
@@ -59,6 +67,19 @@ impl Vehicle {
         self.command = Command::STOP;
         self.previous = Joints::default();
         self.wait_s = 0.0;
+        self.line.clear();
+    }
+
+    /// Makes this car differ from its generation, from now on.
+    pub fn set_handling(&mut self, handling: Handling) {
+        self.handling = handling;
+        self.contacts = handling.contacts(&self.nominal);
+    }
+
+    /// Lets commands from now on arrive this much later than the generation's own latency, 0 to
+    /// [`MAX_LATENESS_S`](crate::MAX_LATENESS_S). They keep their order.
+    pub fn set_lateness_s(&mut self, lateness_s: f64) {
+        self.line.set_lateness_s(lateness_s);
     }
 
     /// Moves the car to a pose without touching its motion or commands.
@@ -81,7 +102,23 @@ impl Vehicle {
     /// acts after the generation's latency. Sub-steps last at most 1/120 s. The time
     /// it takes grows with the duration; one that is zero, negative or not finite moves nothing.
     pub fn drive(&mut self, command: Command, duration_s: f64) {
-        let command = command.bounded();
+        let command = self.handling.trimmed(command.bounded());
+        if self.line.is_prompt() {
+            self.line.pass(command);
+            self.drive_now(command, duration_s);
+            return;
+        }
+        self.line.give(command);
+        let mut left_s = if duration_s.is_finite() { duration_s } else { 0.0 };
+        while left_s > 1e-9 {
+            let (command, span_s) = self.line.next(left_s);
+            self.drive_now(command, span_s);
+            left_s -= span_s;
+        }
+    }
+
+    /// Drives under a command that has arrived.
+    fn drive_now(&mut self, command: Command, duration_s: f64) {
         if command != self.command {
             self.previous = self.contacts.joints(self.command);
             self.command = command;

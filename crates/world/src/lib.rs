@@ -28,9 +28,11 @@ mod ground;
 mod light;
 pub mod look;
 mod look_table;
+pub mod mesh;
 mod solid;
 mod strip;
 mod wall;
+mod world;
 
 pub use body::{Body, BodyShape, BoxKind, CarColour, Shell};
 pub use body_model::{BodyModel, Finish, Part};
@@ -40,36 +42,4 @@ pub use ground::{Ground, Patch};
 pub use light::{Light, Material};
 pub use solid::{Face, MAX_FACES, MAX_SIDES, Solid};
 pub use wall::Wall;
-
-use deepracer_track::Route;
-use look::Look;
-
-/// A route dressed in a look: all that a camera can see.
-#[derive(Debug, Clone)]
-pub struct World {
-    /// Name of the route it was built from.
-    pub name: String,
-    /// The flat part.
-    pub ground: Ground,
-    /// The upright part.
-    pub walls: Vec<Wall>,
-    /// The colour of everything beyond.
-    pub background: Rgb,
-    /// The light on bodies; that on ground and walls is in their colours.
-    pub light: Light,
-}
-
-impl World {
-    /// Builds the world of a route. Points that are not finite are skipped.
-    pub fn build(route: &Route, look: &Look) -> World {
-        let ground = Ground::build(route, look);
-        let walls = wall::around_field(ground.min, ground.max, look);
-        World {
-            name: route.name.clone(),
-            ground,
-            walls,
-            background: look.background,
-            light: Light::of_gain(look.road.gain),
-        }
-    }
-}
+pub use world::World;

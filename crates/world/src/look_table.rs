@@ -11,7 +11,7 @@ use glam::DVec2;
 /// Light on horizontal surfaces and walls, measured on pictures of the original (1.30 to 1.35).
 const LIGHT: f32 = 1.32;
 /// Sky of the worlds that have one: the blue that the original's city domes are painted with.
-const SKY: Rgb = Rgb([162, 186, 217]);
+pub(crate) const SKY: Rgb = Rgb([162, 186, 217]);
 /// Background of the worlds without a sky: the original's plain scene background, 0.7 of full scale.
 const NO_SKY: Rgb = Rgb([178, 178, 178]);
 const GRASS: Rgb = Rgb([126, 133, 65]);
@@ -55,6 +55,8 @@ const fn square(half_side_m: f64) -> Extent {
 }
 
 const START_BAND: StartBand = StartBand { middle_m: 0.13, square_m: 0.0762, squares_across: 8 };
+/// Of the hand-modelled worlds that have one: as wide as the road, and a seventh of that long.
+const WIDE_START_BAND: StartBand = StartBand { middle_m: 0.13, square_m: 0.1, squares_across: 14 };
 
 const KERBS: Kerbs = Kerbs { width_m: 0.08, stripe_m: 0.15, colours: [Rgb([137, 13, 13]), Rgb([223, 223, 223])] };
 
@@ -210,25 +212,24 @@ fn find_hand_modelled(world_name: &str) -> Option<Look> {
         },
         "July_2020" => with_kerbs(0.075, 0.1093, rectangle([-24.56, 28.82], [-26.29, 27.09])),
         "Monaco" | "Singapore" | "Singapore_f1" => {
-            let pitch_m = if world_name == "Monaco" { 0.1895 } else { 0.1902 };
+            let (line_m, pitch_m) = if world_name == "Monaco" { (0.076, 0.1895) } else { (0.075, 0.1902) };
             Look {
-                start_band: Some(START_BAND),
-                ..with_kerbs(0.076, pitch_m, rectangle([-19.87, 33.51], [-26.68, 26.70]))
+                start_band: Some(WIDE_START_BAND),
+                ..with_kerbs(line_m, pitch_m, rectangle([-19.87, 33.51], [-26.68, 26.70]))
             }
         }
         "Monaco_building" => Look {
-            start_band: Some(START_BAND),
-            apron: Some(apron(Rgb([82, 108, 111]))),
+            start_band: Some(WIDE_START_BAND),
             walls: Some(walls(Rgb([138, 180, 216]).midway(Rgb([124, 138, 141])), 17.6)),
             ..with_kerbs(0.076, 0.1895, rectangle([-98.02, 108.30], [-103.17, 101.24]))
         },
         "Singapore_building" => Look {
-            start_band: Some(START_BAND),
+            start_band: Some(WIDE_START_BAND),
             walls: Some(walls(Rgb([138, 180, 216]).midway(Rgb([109, 132, 142])), 21.0)),
             ..with_kerbs(0.075, 0.1902, rectangle([-97.78, 115.26], [-126.30, 103.25]))
         },
         "Austin" => Look {
-            start_band: Some(START_BAND),
+            start_band: Some(WIDE_START_BAND),
             walls: Some(walls(Rgb([138, 180, 216]).midway(Rgb([132, 162, 173])), 9.38)),
             ..with_kerbs(0.076, 0.1705, rectangle([-94.12, 97.84], [-104.77, 85.52]))
         },
@@ -258,7 +259,9 @@ fn find_hand_modelled(world_name: &str) -> Option<Look> {
             field: planted([73, 93, 29]),
             dash: paint([186, 132, 39]),
             dashes: Dashes { length_m: 0.075, width_m: 0.025, pitch_m: 0.1941 },
-            start_band: (world_name == "caecer_gp").then_some(START_BAND),
+            start_band: (world_name == "caecer_gp").then_some(StartBand { square_m: 0.09, ..WIDE_START_BAND }),
+            // Paler stripes than elsewhere: their mean is (173, 130, 124).
+            kerbs: Some(Kerbs { colours: [Rgb([150, 48, 36]), Rgb([196, 212, 212])], ..KERBS }),
             walls: Some(walls(Rgb([93, 94, 99]), 0.2)),
             ..with_kerbs(0.0762, 0.1941, rectangle([-30.37, 32.37], [-40.78, 41.61]))
         },

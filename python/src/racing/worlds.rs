@@ -1,12 +1,13 @@
 //! The baked worlds of this process: each is baked once, however many environments race in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use deepracer_race::Scenario;
 use deepracer_sensor::Scene;
 use deepracer_track::{Library, Route};
-use deepracer_world::{World, look};
+use deepracer_world::World;
+use deepracer_world::mesh::MeshLibrary;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -15,6 +16,8 @@ use super::threads;
 /// A track ready to race on.
 pub(super) struct Baked {
     route: Route,
+    /// Where the files of its imported meshes lie.
+    meshes: Option<PathBuf>,
     /// A plain race on it; its tracks and route are shared by every race there.
     pub(super) scenario: Scenario,
     /// What cameras see.
@@ -31,26 +34,27 @@ struct Shelf {
 
 static SHELF: Mutex<Shelf> = Mutex::new(Shelf { worlds: Vec::new(), last: None });
 
-/// The world of a track: imported route files in `folder` come before the built-in drawings.
+/// The world of a track: imported routes and meshes in `folder` come before the built-in drawings and looks.
 ///
 /// Bakes on all processors without holding the interpreter. The shelf's lock is only ever held together with the
 /// interpreter, so a fork cannot happen inside.
 ///
 /// # Errors
-/// `ValueError` when there is no such track or its route is unusable.
+/// `ValueError` when there is no such track, or its route or its imported meshes are unusable.
 pub(super) fn load(py: Python<'_>, name: &str, folder: Option<PathBuf>) -> PyResult<Arc<Baked>> {
-    let refused = |error: deepracer_track::TrackError| PyValueError::new_err(error.to_string());
+    let meshes = folder.as_deref().map(MeshLibrary::new);
     let route = Library::new(folder).load(name).map_err(refused)?;
-    if let Some(baked) = find(&route) {
+    let files = meshes.as_ref().map(|meshes| meshes.find(&route)).transpose().map_err(refused)?.flatten();
+    if let Some(baked) = find(&route, files.as_deref()) {
         return Ok(baked);
     }
     let pool = threads::pool(py, threads::num_available())?;
     let baked = py.detach(|| {
-        let scenario = Scenario::training(Arc::new(route.clone()))?;
-        let scene = pool.install(|| Scene::bake(&World::build(&route, &look::find(&route.name))));
-        Ok(Arc::new(Baked { route, scenario, scene: Arc::new(scene) }))
-    });
-    let baked = baked.map_err(refused)?;
+        let scenario = Scenario::training(Arc::new(route.clone())).map_err(refused)?;
+        let world = World::of_track(&route, meshes.as_ref()).map_err(refused)?;
+        let scene = pool.install(|| Scene::bake(&world));
+        Ok::<_, PyErr>(Arc::new(Baked { route, meshes: files, scenario, scene: Arc::new(scene) }))
+    })?;
     let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
     shelf.worlds.retain(|world| world.strong_count() > 0);
     shelf.worlds.push(Arc::downgrade(&baked));
@@ -58,9 +62,17 @@ pub(super) fn load(py: Python<'_>, name: &str, folder: Option<PathBuf>) -> PyRes
     Ok(baked)
 }
 
-fn find(route: &Route) -> Option<Arc<Baked>> {
+fn refused(error: impl std::error::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn find(route: &Route, meshes: Option<&Path>) -> Option<Arc<Baked>> {
     let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = shelf.worlds.iter().filter_map(Weak::upgrade).find(|baked| baked.route == *route)?;
+    let found = shelf
+        .worlds
+        .iter()
+        .filter_map(Weak::upgrade)
+        .find(|baked| baked.route == *route && baked.meshes.as_deref() == meshes)?;
     shelf.last = Some(found.clone());
     Some(found)
 }

@@ -82,6 +82,12 @@ impl ModelLayout {
         self.key(&training_trace_folder(worker, num_workers))
     }
 
+    /// The trace of a race that another model was evaluated in against this one. It has no time in its name: each race
+    /// replaces the last one's.
+    pub fn opponent_trace(&self) -> String {
+        self.key("evaluation-simtrace/0-iteration.csv")
+    }
+
     /// The trace of an evaluation that began at `stamp`, see [`evaluation_stamp`].
     pub fn evaluation_trace(&self, stamp: &str) -> String {
         self.key(&format!("evaluation-{stamp}/evaluation-simtrace/0-iteration.csv"))
@@ -124,6 +130,7 @@ mod tests {
             (model.training_trace(0, 1, 12), "season/rl-1/training-simtrace/12-iteration.csv"),
             (model.training_trace(0, 3, 12), "season/rl-1/0/training-simtrace/12-iteration.csv"),
             (model.training_trace(2, 3, 0), "season/rl-1/2/training-simtrace/0-iteration.csv"),
+            (model.opponent_trace(), "season/rl-1/evaluation-simtrace/0-iteration.csv"),
             (
                 model.evaluation_trace("20240131235959"),
                 "season/rl-1/evaluation-20240131235959/evaluation-simtrace/0-iteration.csv",

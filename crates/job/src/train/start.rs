@@ -202,7 +202,8 @@ fn workers(
             Ok(Worker {
                 index,
                 scenario: scenario.into(),
-                view: setup::view(&scene, metadata, generation, config.train.quality),
+                view: setup::view(&scene, metadata, generation, config.train.quality)
+                    .with_variety(setup::variety(config)),
                 reward: rewards(index)?,
                 clock_s: 0.0,
                 reward_time: RewardTime::default(),

@@ -32,9 +32,14 @@ pub(crate) fn race(scenario: Scenario, objects: ObjectRules) -> Race {
 
 /// A driver that aims at a line 0.6 m ahead.
 pub(crate) fn follow(race: &Race, line: Line, speed_mps: f64) -> Action {
+    aim(race, line, 0.6, speed_mps)
+}
+
+/// A driver that aims at a line some way ahead; the less, the less it cuts corners.
+pub(crate) fn aim(race: &Race, line: Line, ahead_m: f64, speed_mps: f64) -> Action {
     let front = race.vehicle().front_point();
     let line = race.track().line(line);
-    let target = line.point_at(line.project(front).distance_m + 0.6) - front;
+    let target = line.point_at(line.project(front).distance_m + ahead_m) - front;
     let bearing_rad = target.y.atan2(target.x) - race.vehicle().yaw_rad();
     let bearing_rad = (bearing_rad + PI).rem_euclid(TAU) - PI;
     Action { steering_deg: (2.0 * bearing_rad.to_degrees()).clamp(-30.0, 30.0), speed_mps }

@@ -5,7 +5,6 @@ use crate::choice::{ObstacleType, RaceType};
 use crate::value::Kind;
 
 const COUNT: Kind = Kind::Integer { min: 0, max: 100 };
-const OPPONENT: Status = Status::NotYetIgnored("races against another model (DR_RACE_TYPE=HEAD_TO_MODEL)");
 
 const fn obstacles(
     name: &'static str,
@@ -31,8 +30,15 @@ const fn bots(
     works(name, kind, default, example, field, doc).only_for(RaceType::HeadToBot).in_both(keys).per_worker()
 }
 
-const fn opponent(name: &'static str, default: &'static str, example: &'static str, doc: &'static str) -> Variable {
-    idle(name, Kind::Text, default, example, OPPONENT, doc).only_for(RaceType::HeadToModel)
+const fn opponent(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    example: &'static str,
+    field: &'static str,
+    doc: &'static str,
+) -> Variable {
+    works(name, kind, default, example, field, doc).only_for(RaceType::HeadToModel)
 }
 
 pub(super) const OBJECTS: &[Variable] = &[
@@ -177,29 +183,60 @@ pub(super) const OBJECTS: &[Variable] = &[
     ),
     opponent(
         "DR_EVAL_OPP_S3_MODEL_PREFIX",
+        Kind::ObjectKey,
         "rl-deepracer-sagemaker",
         "rival-3",
-        "The other model: its folder in the bucket.",
+        "opponent.model_prefix",
+        "The other model: its folder in the bucket. It is only read, but for the trace and the metrics of the race.",
     ),
+    opponent(
+        "DR_EVAL_OPP_CHECKPOINT",
+        Kind::Checkpoint,
+        "$DR_EVAL_CHECKPOINT",
+        "12",
+        "opponent.checkpoint",
+        "The checkpoint of the other model.",
+    )
+    .ours(),
     opponent(
         "DR_EVAL_OPP_S3_METRICS_PREFIX",
+        Kind::ObjectKey,
         "$DR_EVAL_OPP_S3_MODEL_PREFIX/metrics",
         "rival-3/measurements",
+        "opponent.metrics_prefix",
         "Folder of the metrics files of the other model.",
     ),
-    opponent("DR_EVAL_OPP_MODEL_PREFIX", "", "rival-3", "Folder of the videos of the other model."),
-    opponent("DR_EVAL_OPP_CAR_NAME", "FasterCar", "Rival", "Name of the other car."),
+    idle(
+        "DR_EVAL_OPP_MODEL_PREFIX",
+        Kind::Text,
+        "",
+        "rival-3",
+        Status::NotYetIgnored("videos"),
+        "Folder of the videos of the other model.",
+    ),
+    opponent("DR_EVAL_OPP_CAR_NAME", Kind::Text, "FasterCar", "Rival", "opponent.name", "Name of the other car."),
     opponent(
         "DR_EVAL_OPP_DISPLAY_NAME",
+        Kind::Text,
         "$DR_EVAL_OPP_CAR_NAME",
         "Rival",
+        "opponent.display_name",
         "Name of the other car in overlays and result tables.",
     ),
     opponent(
         "DR_EVAL_OPP_RACER_NAME",
+        Kind::Text,
         "$DR_EVAL_OPP_CAR_NAME",
         "Bob",
+        "opponent.racer_name",
         "Name of the other racer in overlays and result tables.",
     ),
-    opponent("DR_EVAL_OPP_CAR_BODY_SHELL_TYPE", "deepracer", "deepracer_f1", "Shape of the other car's shell."),
+    opponent(
+        "DR_EVAL_OPP_CAR_BODY_SHELL_TYPE",
+        Kind::Text,
+        "deepracer",
+        "deepracer_f1",
+        "opponent.body_shell",
+        "Shape of the other car's shell, as the car sees it. The two cars are purple and orange.",
+    ),
 ];

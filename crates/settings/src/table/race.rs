@@ -1,6 +1,6 @@
 //! The race and the car.
 
-use super::{Status, Variable, idle, works};
+use super::{Variable, works};
 use crate::choice::{CarColor, RaceType};
 use crate::value::Kind;
 
@@ -21,7 +21,7 @@ pub(super) const RACE: &[Variable] = &[
         "TIME_TRIAL",
         "OBJECT_AVOIDANCE",
         "race_type",
-        "The kind of race: alone, among boxes or parked cars, among bot cars. `HEAD_TO_MODEL` is refused so far.",
+        "The kind of race: alone, among boxes or parked cars, among bot cars, or, in evaluations, against another model.",
     )
     .in_both(&["RACE_TYPE"])
     .per_worker(),
@@ -34,7 +34,7 @@ pub(super) const RACE: &[Variable] = &[
         "deepracer",
         "deepracer_f1",
         "car.body_shell",
-        "Shape of the shell. Recorded with the model; the front camera does not see it.",
+        "Shape of the shell. Recorded with the model; other cars and spectators see it, the own camera does not.",
     )
     .in_both(&["BODY_SHELL_TYPE"])
     .per_worker(),
@@ -44,7 +44,7 @@ pub(super) const RACE: &[Variable] = &[
         "Red",
         "Purple",
         "car.color",
-        "Colour of the shell. Recorded with the model; the front camera does not see it.",
+        "Colour of the shell. Recorded with the model; the own camera does not see it.",
     )
     .in_both(&["CAR_COLOR"])
     .per_worker(),
@@ -68,13 +68,13 @@ pub(super) const RACE: &[Variable] = &[
     )
     .in_both(&["RACER_NAME"])
     .per_worker(),
-    idle(
+    works(
         "DR_ENABLE_DOMAIN_RANDOMIZATION",
         Kind::Flag,
         "False",
         "True",
-        Status::NotYetRefused("domain randomisation"),
-        "Changes colours and light in every episode, for a policy that depends less on the looks of one track.",
+        "domain_randomization",
+        "Whether the colour of the light, and the paint of boxes and bot cars, change from episode to episode.",
     )
     .in_both(&["ENABLE_DOMAIN_RANDOMIZATION"])
     .per_worker(),
