@@ -1,6 +1,8 @@
 """One environment: what `reset`, `step`, `render` and `close` promise."""
 
 import math
+import sys
+import time
 import warnings
 
 import deepracer
@@ -448,6 +450,31 @@ def test_human_mode_shows_every_step(simulators, monkeypatch):
     assert env.render() is None
     env.close()
     assert shown == [("deepracer: reInvent2019_wide", 640, 480), *[(480, 640, 3)] * 3, "closed"]
+
+
+def test_the_window_shows_pictures_at_the_speed_of_the_simulation(simulators, monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env = make(render_mode="human", track_config=FIXED)
+    begun = time.monotonic()
+    observation, _ = env.reset(seed=1)
+    for _ in range(3):
+        observation = env.step(STRAIGHT)[0]
+    assert time.monotonic() - begun > 3 / 15 - 0.01
+    shown = pygame.surfarray.array3d(pygame.display.get_surface())
+    assert shown.shape == (640, 480, 3)
+    assert (shown[::4, ::4].transpose(2, 1, 0) == observation["FRONT_FACING_CAMERA"]).all()
+    env.close()
+
+
+def test_a_window_needs_pygame(simulators, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    env = make(render_mode="human")
+    with pytest.raises(RuntimeError, match=r"pip install .deepracer\[human\]."):
+        env.reset()
+    env.close()
 
 
 def test_the_state_vector_tells_what_the_parameters_tell(simulators):

@@ -187,6 +187,8 @@ def test_modules_of_the_original_can_be_imported():
     assert DeepracerGymEnv.metadata["render_modes"] == ["rgb_array", "human"]
     assert make_identity("ana", 2).name == "deepracer-ana-2"
     assert all(1024 <= string_to_port(text) <= 32767 for text in "abcdefgh")
+    # As the original gives them: its servers and clients find ours.
+    assert [string_to_port(text) for text in ("root", "root_0", "ana", "deepracer")] == [32077, 12159, 24943, 2410]
     free = free_env_id("ana", 4, taken=(0,))
     assert free != 0
     assert port_is_free(make_identity("ana", free).port)

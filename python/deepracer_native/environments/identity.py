@@ -20,8 +20,8 @@ class Identity:
 
 
 def string_to_port(text: str) -> int:
-    """Return a port from 1024 to 32767 that follows from a text."""
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    """Return a port from 1024 to 32767 that follows from a text, the same as in the original."""
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
     return LOWEST_PORT + number % (HIGHEST_PORT - LOWEST_PORT + 1)
 
 

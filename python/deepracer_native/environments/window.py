@@ -1,4 +1,4 @@
-"""A window for ``render_mode="human"``: pygame where it is installed, else Tk."""
+"""A window for ``render_mode="human"``, which pygame opens."""
 
 from __future__ import annotations
 
@@ -55,18 +55,12 @@ class Window:
             self._screen = None
 
 
-def open_screen(title: str, width: int, height: int) -> Any:
-    """Open a window with whatever toolkit there is."""
+def open_screen(title: str, width: int, height: int) -> PygameScreen:
+    """Open a window; raises ``RuntimeError`` with what to install where there is no pygame."""
     try:
-        import pygame  # noqa: F401
-    except ImportError:
-        pass
-    else:
         return PygameScreen(title, width, height)
-    try:
-        return TkScreen(title, width, height)
     except ImportError:
-        raise RuntimeError('render_mode="human" needs a toolkit for windows: pip install pygame') from None
+        raise RuntimeError('render_mode="human" needs pygame for its window: pip install "deepracer[human]"') from None
 
 
 class PygameScreen:
@@ -90,31 +84,3 @@ class PygameScreen:
     def close(self) -> None:
         """Close it."""
         self._pygame.display.quit()
-
-
-class TkScreen:
-    """A window of Tk."""
-
-    def __init__(self, title: str, width: int, height: int) -> None:
-        """Open it."""
-        import tkinter
-
-        self._tkinter = tkinter
-        self._root = tkinter.Tk()
-        self._root.title(title)
-        self._root.geometry(f"{width}x{height}")
-        self._label = tkinter.Label(self._root, borderwidth=0)
-        self._label.pack()
-
-    def show(self, picture: np.ndarray) -> None:
-        """Show a picture ``[height, width, 3]`` of the window's size."""
-        height, width, _ = picture.shape
-        data = b"P6 %d %d 255 " % (width, height) + picture.tobytes()
-        # The label shows the picture only as long as somebody keeps it.
-        self._picture = self._tkinter.PhotoImage(data=data, format="PPM")
-        self._label.configure(image=self._picture)
-        self._root.update()
-
-    def close(self) -> None:
-        """Close it."""
-        self._root.destroy()
