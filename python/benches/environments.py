@@ -77,7 +77,7 @@ def single(**arguments):
     """Return a call that steps one environment and resets it where it ends."""
     import gymnasium as gym
 
-    env = gym.make("deepracer-v0", agent_config=CAMERA, **arguments)
+    env = gym.make("deepracer-v0", **({"agent_config": CAMERA} | arguments))
     env.reset(seed=1)
     actions = [2, 1, 2, 3]
     count = 0
@@ -97,7 +97,7 @@ def many(num_envs: int, **arguments):
     import deepracer
     import numpy as np
 
-    envs = deepracer.make_vec(num_envs, agent_config=CAMERA, **arguments)
+    envs = deepracer.make_vec(num_envs, **({"agent_config": CAMERA} | arguments))
     envs.reset(seed=1)
     actions = [np.full(num_envs, action) for action in (2, 1, 2, 3)]
     count = 0
@@ -120,10 +120,12 @@ def python_reward(params):
 
 CASES = [
     ("one environment, front camera, built-in reward", 5_000, 1, 1, lambda: single()),
+    ("one environment, stereo cameras and lidar", None, 1, 1, lambda: single(agent_config=None)),
     ("one environment, front camera, quality fast", None, 1, 1, lambda: single(quality="fast")),
     ("one environment, Python reward", None, 1, 1, lambda: single(reward_function=python_reward)),
     ("one environment, state vector", None, 1, 1, lambda: single(observe="state")),
     ("64 races, front camera, built-in reward", 20_000, 2, 64, lambda: many(64)),
+    ("64 races, stereo cameras and lidar", None, 2, 64, lambda: many(64, agent_config=None)),
     ("64 races, quality fast", None, 2, 64, lambda: many(64, quality="fast")),
     ("64 races, Python reward", 12_000, 2, 64, lambda: many(64, reward_function=python_reward)),
     ("64 races, same-step autoreset", None, 2, 64, lambda: many(64, autoreset_mode="SameStep")),
